@@ -1,49 +1,39 @@
 """Communities by Girvan and Newman, beside exact rationals and NetworkX."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, count, permutations
 
 import networkx as nx
 import numpy as np
 import pytest
+from strategies import adjacency, edges_of, lengths
 
 import lagbc
+from lagbc import reference
 from lagbc.centrality import communities as module
 from lagbc.interfaces.networkx import can_run
 
 TIED = 1e-9
 
 
-def random_graph(seed, n, *, directed=False, lengths=False):
+def random_graph(seed, n, *, directed=False, longest=1):
     """Of sorted edges, which NetworkX keeps in the order of the matrix; sparse ones have several components."""
     rng = np.random.default_rng(seed)
     G = nx.DiGraph() if directed else nx.Graph()
     G.add_nodes_from(range(n))
-    ends = [(i, j) for i, j in product(range(n), repeat=2) if (i != j if directed else i < j)]
+    ends = [*(permutations if directed else combinations)(range(n), 2)]
     chosen = np.sort(rng.choice(len(ends), rng.integers(1, min(len(ends), 3 * n)), replace=False))
-    for at in chosen.tolist():
-        G.add_edge(*ends[at], weight=int(rng.integers(1, 4)) if lengths else 1)
+    G.add_weighted_edges_from((*ends[at], int(rng.integers(1, longest + 1))) for at in chosen.tolist())
     return G
 
 
-def exact_scores(G, weight):
-    """Betweenness of each edge in exact numbers, each ordered pair once, from distances and numbers of paths."""
-    far = dict(nx.all_pairs_dijkstra_path_length(G, weight=weight))
-    arcs = [(u, v, data.get(weight, 1)) for u, v, data in G.edges(data=True)]
-    arcs += [] if G.is_directed() else [(v, u, length) for u, v, length in arcs]
-    counts = {}
-    for s in G:
-        counts[s] = dict.fromkeys(G, 0) | {s: 1}
-        for v in sorted(far[s], key=far[s].get)[1:]:
-            tight = (u for u, w, length in arcs if w == v and u in far[s] and far[s][u] + length == far[s][v])
-            counts[s][v] = sum(counts[s][u] for u in tight)
-    scores = dict.fromkeys(G.edges, Fraction(0))
-    for u, v, length in arcs:
-        edge = (u, v) if (u, v) in scores else (v, u)
-        for s, t in product(G, repeat=2):
-            if u in far[s] and t in far[v] and far[s][u] + length + far[v][t] == far[s][t]:
-                scores[edge] += Fraction(counts[s][u] * counts[v][t], counts[s][t])
-    return scores
+def exact_scores(G):
+    """Betweenness of each edge in exact numbers, each ordered pair once."""
+    A = nx.to_scipy_sparse_array(G, dtype=int)
+    indptr, indices = adjacency(A)
+    raw = reference.edge_scores(indptr, indices, lengths(A), number=Fraction)
+    of_arcs = dict(zip(sorted(edges_of(A)), raw, strict=True))
+    return {(u, v): of_arcs[u, v] + (0 if G.is_directed() else of_arcs[v, u]) for u, v in G.edges}
 
 
 def parts(G):
@@ -51,11 +41,11 @@ def parts(G):
     return sorted(map(sorted, found))
 
 
-def exact_division(G, weight):
+def exact_division(G):
     """The removed edges, and the communities of each level, by exact numbers; of equal ones the first edge."""
     G, removed, levels = G.copy(), [], [parts(G)]
     while G.number_of_edges():
-        scores = exact_scores(G, weight)
+        scores = exact_scores(G)
         removed.append(max(sorted(scores), key=scores.get))
         G.remove_edge(*removed[-1])
         if len(now := parts(G)) > len(levels[-1]):
@@ -67,15 +57,16 @@ def communities(labels):
     return sorted(np.flatnonzero(labels == one).tolist() for one in range(labels.max() + 1))
 
 
-@pytest.mark.parametrize("lengths", [False, True], ids=["hops", "lengths"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
-def test_divisions_are_those_of_exact_numbers(directed, lengths):
+def test_divisions_are_those_of_exact_numbers(directed, weighted):
     for seed in range(12):
-        G = random_graph(seed, 5 + seed % 5, directed=directed, lengths=lengths)
-        removed, levels = exact_division(G, "weight")
-        found = lagbc.girvan_newman(G, weighted=lengths)
+        G = random_graph(seed, 5 + seed % 5, directed=directed, longest=3 if weighted else 1)
+        removed, levels = exact_division(G)
+        found = lagbc.girvan_newman(G, weighted=weighted)
         assert found.removed.tolist() == [list(edge) for edge in removed]
-        by_method = lagbc.girvan_newman(G, weighted=lengths, method="batched")  # else by the kernel of small components
+        # Else by the kernel of small components.
+        by_method = lagbc.girvan_newman(G, weighted=weighted, method="batched")
         np.testing.assert_array_equal(found.removed, by_method.removed)
         assert found.counts.tolist() == [len(level) for level in levels]
         for level, number in zip(levels, found.modularity, strict=True):
@@ -184,7 +175,7 @@ def test_until():
 
 
 def test_strengths_weigh_modularity():
-    G = random_graph(3, 12, lengths=True)
+    G = random_graph(3, 12, longest=3)
     found = lagbc.girvan_newman(G, strength=True, rtol=1e-9)
     for k, number in zip(found.counts.tolist(), found.modularity, strict=True):
         assert number == pytest.approx(nx.community.modularity(G, communities(found.labels(k))), abs=1e-12)
@@ -213,11 +204,6 @@ def test_progress_and_stop():
     lagbc.girvan_newman(G, progress=seen.append)
     assert [one.done for one in seen] == list(range(1, 79))
     assert (seen[-1].total, seen[-1].share) == (78, 1)
-    calls = []
-
-    def stop():
-        calls.append(1)
-        return len(calls) > 50
-
+    asked = count()
     with pytest.raises(lagbc.StoppedError):
-        lagbc.girvan_newman(G, stop=stop)
+        lagbc.girvan_newman(G, stop=lambda: next(asked) > 50)

@@ -40,6 +40,25 @@ def pruned():
         yield searched
 
 
+@pytest.fixture
+def races(monkeypatch):
+    """The races that are made; each notes its landmarks."""
+    made = []
+
+    class Watched(module.Race):
+        def __init__(self, *given):
+            super().__init__(*given)
+            self.landmarks = []
+            made.append(self)
+
+        def put_landmark(self, vertex, *given):
+            self.landmarks.append(vertex)
+            super().put_landmark(vertex, *given)
+
+    monkeypatch.setattr(module, "Race", Watched)
+    return made
+
+
 def require_highest(name, A, count, **how):
     all_scores = getattr(lagbc, name)(A, **how)
     found = getattr(lagbc, name)(A, top=count, **how)
@@ -76,16 +95,8 @@ def test_many_batches_and_threads(pruned, name, directed, method):
 
 
 @BOTH
-def test_searches_end_early(pruned, name, monkeypatch):
+def test_searches_end_early(pruned, name, races):
     """In all, searches find the end of fewer vertices than there are, and look at fewer edges than a sweep."""
-    races = []
-    made = module.Race.__init__
-
-    def noted(race, *given):
-        races.append(race)
-        made(race, *given)
-
-    monkeypatch.setattr(module.Race, "__init__", noted)
     A = scale_free(3000, 12000, seed=1)
     require_highest(name, A, 5, directed=False)
     (race,) = races
@@ -98,25 +109,16 @@ def test_searches_end_early(pruned, name, monkeypatch):
 
 @pytest.mark.parametrize("wf_improved", [True, False], ids=["share", "component"])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_distances_from_landmarks_rule_out_most_of_a_grid(pruned, monkeypatch, threads, wf_improved):
+def test_distances_from_landmarks_rule_out_most_of_a_grid(pruned, races, threads, wf_improved):
     """Components of other sizes, and isolated vertices, too."""
-    searched = []
-    made = module.Race.put_landmark
-
-    def noted(race, vertex, *given):
-        searched.append(vertex)
-        made(race, vertex, *given)
-
-    monkeypatch.setattr(module.Race, "put_landmark", noted)
     A = disjoint(grid(20, 30), path(150), star(4), sp.coo_array((3, 3)))
     for count in (1, 7, 700, 900):
         require_highest("closeness", A, count, directed=False, threads=threads, wf_improved=wf_improved)
         assert pruned[-1]
-        assert len(searched) < 250 or count >= 700
-        searched.clear()
+        assert len(races[-1].landmarks) < 250 or count >= 700
     require_highest("harmonic", A, 7, directed=False, threads=threads)
     assert pruned[-1]
-    assert not searched
+    assert not races[-1].landmarks
 
 
 def test_landmarks_that_do_not_pay_are_given_up(monkeypatch):
@@ -166,16 +168,8 @@ def test_searches_that_do_not_pay_are_given_up(name, monkeypatch):
     require_highest(name, scale_free(300, 1200, seed=2), 4, directed=False)
 
 
-def test_searches_are_given_up_once_too_many_edges_are_foreseen(monkeypatch):
+def test_searches_are_given_up_once_too_many_edges_are_foreseen(monkeypatch, races):
     """In a grid bounds of inverse distances tell little, and the first of 16 turns tells that."""
-    races = []
-
-    class Watched(module.Race):
-        def __init__(self, *given):
-            super().__init__(*given)
-            races.append(self)
-
-    monkeypatch.setattr(module, "Race", Watched)
     monkeypatch.setattr(module, "_may_pay", lambda call: True)
     monkeypatch.setattr(tuning, "PRUNED_SHARE", 1 / 3)
     require_highest("harmonic", grid(40, 40), 4, directed=False, threads=1)

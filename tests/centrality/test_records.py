@@ -40,13 +40,7 @@ def test_a_record_can_be_pickled():
 
 
 def test_a_centrality_is_added_and_taken_away():
-    reached = Centrality(
-        "reached",
-        frozenset({"reached"}),
-        lambda result, arguments: result.sums.reached,
-        frozenset({"sources"}),
-        "how many",
-    )
+    reached = replace(MINE, name="reached", takes=frozenset({"sources"}))
     lagbc.register_centrality(reached)
     try:
         scores = lagbc.centralities(A, ("reached", "closeness"), sources=[0, 5])

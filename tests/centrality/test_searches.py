@@ -73,14 +73,10 @@ def test_groups_that_are_counted_apart(monkeypatch):
 
 def test_counts_past_float64():
     """Between the ends of 1100 diamonds in a row lead 2**1100 shortest paths, half by each side of the middle."""
-    diamonds = 1100
-    first = 3 * np.arange(diamonds)
-    tails = np.concatenate([first, first, first + 1, first + 2])
-    heads = np.concatenate([first + 1, first + 2, first + 3, first + 3])
-    A = sp.coo_array((np.ones(4 * diamonds), (tails, heads)), shape=(3 * diamonds + 1,) * 2)
-    middle = 3 * (diamonds // 2)
-    found = lagbc.group_bc(A, [[middle + 1], [middle + 1, middle + 2]])
-    before, after = middle + 1, 3 * diamonds - middle - 2
+    count = 1100
+    middle = 3 * (count // 2)
+    found = lagbc.group_bc(diamonds(count, 2), [[middle + 1], [middle + 1, middle + 2]])
+    before, after = middle + 1, 3 * count - middle - 2
     np.testing.assert_allclose(found, [before * after / 2, before * after], rtol=1e-10)
 
 

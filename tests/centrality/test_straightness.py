@@ -1,5 +1,7 @@
 """Straightness is the oracle's and momepy's, does not depend on where the map lies, and refuses other units."""
 
+import math
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -34,13 +36,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:the edge:UserWarning")
 def streets():
     """Make a small town whose streets bend, as momepy does: junctions are called by their places."""
     G = nx.MultiGraph()
-    places = {
-        (i, j): (100.0 * i + 17 * (i * j % 3), 100.0 * j + 23 * ((i + 2 * j) % 4)) for i in range(5) for j in range(4)
-    }
+
+    def place(i, j):
+        return 100.0 * i + 17 * (i * j % 3), 100.0 * j + 23 * ((i + 2 * j) % 4)
+
     for number, (u, v) in enumerate(nx.grid_2d_graph(5, 4).edges):
         if number % 5 != 2:
-            a, b = places[u], places[v]
-            G.add_edge(a, b, mm_len=float(np.hypot(a[0] - b[0], a[1] - b[1])) * (1 + number % 3 / 10))
+            a, b = place(*u), place(*v)
+            G.add_edge(a, b, mm_len=math.dist(a, b) * (1 + number % 3 / 10))
     G.add_edge((900.0, 0.0), (960.0, 80.0), mm_len=125.0)
     G.add_node((900.0, 900.0))
     for x, y in G:
@@ -68,9 +71,8 @@ def test_it_is_that_of_the_oracle(A, directed, weighted, together, data):
     of_edges = lengths(A, directed=directed) if weighted else None
     for j, cutoff in enumerate(cutoffs):
         given = {"cutoff": cutoff, "target_weights": omega, "coordinates": PLACES[:n].tolist()}
-        np.testing.assert_allclose(
-            ours[:, j], np.array(reference.straightness(indptr, indices, of_edges, **given), float), rtol=1e-12
-        )
+        expected = np.array(reference.straightness(indptr, indices, of_edges, **given), float)
+        np.testing.assert_allclose(ours[:, j], expected, rtol=1e-12)
 
 
 @given(weighted_graphs(), st.booleans(), st.data())
@@ -132,9 +134,7 @@ def test_units_that_differ_are_told(monkeypatch, at_once):
     G.add_edge("bob", "cy", length=0.5, metres=50.0)
     with pytest.raises(ValueError, match=r"the edge \('bob', 'cy'\) has the length 0\.5, and .* 1\.2 times as long"):
         lagbc.straightness(G, [(0, 0), (0, 3), (0, 3.6)], weighted="length")
-    with pytest.raises(
-        ValueError, match=r"the edge \('ann', 'bob'\) counts as 1, as hops do.*; weighted= takes lengths"
-    ):
+    with pytest.raises(ValueError, match=r"the edge \('ann', 'bob'\) counts as 1, as hops .*; weighted= takes lengths"):
         lagbc.straightness(G, [(0, 0), (0, 3), (0, 3.4)])
     lagbc.straightness(G, [(0, 0), (0, 3), (0, 3.504)], weighted="length")  # 0.8 %, as a projection has it
     with pytest.warns(UserWarning, match=r"the edge .* is the straightest of all: .* is 0\.3 of it; do lengths"):
