@@ -49,7 +49,7 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
     IndexError
         A column is not in 0..n - 1.
     """
-    flags = _faults_of(indptr, indices)
+    flags = reduce(or_, share(core.inspect, parts_of_rows(indptr), (indptr, indices)))
     if flags & _FALLING:
         raise ValueError("pointers of rows do not rise")
     if flags & _OUTSIDE:
@@ -60,10 +60,6 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
     if flags:
         return merged(indptr.copy(), indices.copy(), None if data is None else data.copy())
     return indptr, indices, data
-
-
-def _faults_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> int:
-    return reduce(or_, share(core.inspect, parts_of_rows(indptr), (indptr, indices)))
 
 
 def merged(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
@@ -113,7 +109,7 @@ def _mirrored_parts(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any)
 
 def loops_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.int64]:
     """Return the vertices that have self loops, ascending; none of canonical rows has one."""
-    if not _faults_of(indptr, indices):
+    if not any(share(core.inspect, parts_of_rows(indptr), (indptr, indices))):
         return np.empty(0, np.int64)
     rows = rows_of(indptr, indices)
     return np.unique(rows[rows == indices])
