@@ -137,7 +137,8 @@ def select_method(
 ) -> Selection:
     """Return the method that `bc`, or `centralities`, takes for a matrix, and the reason: use `lagbc.plan`.
 
-    It goes with the next release.
+    .. deprecated:: 0.2.0
+        `lagbc.plan` tells the same; this function goes with the next release.
 
     Parameters
     ----------
@@ -193,7 +194,8 @@ def estimate_memory(
 ) -> MemoryEstimate:
     """Estimate the memory that `bc`, or `centralities`, allocates with the same arguments: use `lagbc.plan`.
 
-    It goes with the next release.
+    .. deprecated:: 0.2.0
+        `lagbc.plan` tells the same; this function goes with the next release.
 
     Parameters
     ----------

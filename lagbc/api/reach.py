@@ -164,7 +164,8 @@ def straightness(
     A : as for `lagbc.bc`
     coordinates : array, shape (n, 2), or a mapping or data frame by vertex, optional
         x and y of every vertex, in the unit of the lengths; by default attributes x and y of a graph of NetworkX, such
-        as one of osmnx that is projected, or of igraph, or ``.coordinates`` of a file from `lagbc.read_graph`.
+        as one of osmnx that is projected, or of igraph, or ``.coordinates`` of a file from `lagbc.read_graph`. A data
+        frame has columns x and y, and the vertices as its index.
     batch, directed, weighted, strength : as for `lagbc.bc`
         In hops each edge has the length 1.
     targets, target_weights, cutoff : as for `lagbc.reach`

@@ -88,11 +88,19 @@ def as_coordinates(xy: Any, A: Any, graph: Graph, argument: str) -> Coordinates:
 def _in_order(xy: Any, graph: Graph) -> Any:
     """Put a mapping or a data frame by vertex in the order of the vertices, NaN for a vertex left out.
 
-    An array, and a data frame that is numbered 0, 1, ..., are in order.
+    An array, and a data frame that is numbered 0, 1, ..., are in order. Of a data frame the columns x and y count, by
+    these titles if it has them.
     """
     if hasattr(xy, "index") and hasattr(xy, "columns"):
-        index, rows = xy.index.tolist(), xy.to_numpy()
-        if index == list(range(graph.n)):
+        index, titles, has_both = xy.index.tolist(), list(xy.columns), {X, Y} <= {*xy.columns}
+        is_numbered = index == list(range(graph.n))
+        if len(titles) != 2 and (is_numbered or not has_both):  # another column may name the vertices
+            raise InvalidValueError(
+                f"coordinates have the columns {', '.join(map(str, titles))}; a data frame has x and y, and the "
+                "vertices as its index, which frame.set_index(...) makes of a column"
+            )
+        rows = (xy[[X, Y]] if has_both else xy).to_numpy()
+        if is_numbered:
             return rows
         if len(set(index)) < len(index):
             twice = next(vertex for place, vertex in enumerate(index) if vertex in index[:place])

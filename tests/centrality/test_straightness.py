@@ -153,7 +153,11 @@ def test_places_by_name():
     frame = pd.DataFrame.from_dict(others, orient="index", columns=["x", "y"])
     np.testing.assert_array_equal(lagbc.straightness(G, others), expected)
     np.testing.assert_array_equal(lagbc.straightness(G, frame), expected)
+    np.testing.assert_array_equal(lagbc.straightness(G, frame[["y", "x"]].assign(streets=3)), expected)
     np.testing.assert_array_equal(lagbc.straightness(G, frame[::-1].reset_index(drop=True)), expected)
+    for table in (frame.reset_index(), frame.rename(columns={"x": "lon"}).assign(streets=3)):
+        with pytest.raises(ValueError, match=r"have the columns .*; a data frame has x and y, and the vertices as its"):
+            lagbc.straightness(G, table)
     with pytest.raises(ValueError, match=r"1 of the 4 vertices have no finite coordinates, the first is vertex 's'"):
         lagbc.straightness(G, frame.drop("s"))
 
