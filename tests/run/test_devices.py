@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from types import SimpleNamespace
 from weakref import ref
 
@@ -512,6 +512,7 @@ def noted(monkeypatch):
     cuda = SimpleNamespace(Device=Noting, Stream=Noting, runtime=errors, driver=errors)
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
     monkeypatch.setattr(table, "count_gpus", lambda: 4)
+    monkeypatch.setattr(devices, "_stream", cache(devices._stream.__wrapped__))  # else these streams would stay
     return notes
 
 
@@ -531,6 +532,7 @@ def test_a_gpu_by_its_number(noted):
         assert noted == [(2,), "left"]
     on_host = as_graph(A)
     assert gpu.copy(on_host) is on_host
+    assert devices.Gpu(3)._stream is gpu._stream is not devices.Gpu(3, 1)._stream
 
 
 def test_gpus_share_what_is_swept_there(noted):
