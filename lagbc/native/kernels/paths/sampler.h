@@ -8,7 +8,8 @@
 //
 // A sample costs O(edges of the frontiers): nothing of length n is cleared for it. Most of these edges are of the level
 // at which the halves meet, and few of them lead to the other half. So this level is looked through apart, some edges
-// at a time; other levels go without branches that no processor foresees. Together that gains 1.2 to 2 times.
+// at a time; other levels go without branches that no processor foresees, and rows are read ahead. Together that gains
+// 1.6 to 2.4 times.
 //
 // Path counts are only added and multiplied: if their total is finite, so are all on the paths. Else the pair is
 // searched again with `Extended` numbers.
@@ -55,16 +56,6 @@ LAGBC_INLINE double add(double a, double b) {
 LAGBC_INLINE double multiply(double a, double b) {
     return a * b;
 }
-// Count a path more to a vertex of the next level, which may be new, whatever its count holds then; to others none.
-LAGBC_INLINE void count_more(double& count, double more, bool is_new, bool is_next) {
-    const auto or_zero = [](double x, bool is_kept) LAGBC_INLINED {  // without a branch
-        return double_of_bits(bits_of_double(x) & -static_cast<unsigned long long>(is_kept));
-    };
-    count = or_zero(count, !is_new) + or_zero(more, is_next);
-}
-LAGBC_INLINE void count_more(Extended& count, Extended more, bool is_new, bool is_next) {
-    if (is_next) count = is_new ? more : add(count, more);
-}
 LAGBC_INLINE double share(double part, double whole) {
     return part / whole;
 }
@@ -86,17 +77,17 @@ struct Bridge {
     int64_t ends[2] = {0, 0};
 };
 
-// One of the two searches of a pair. Its vertices stand by their distance at places 0, 1, ...: from the front of the
-// arrays on for the half of s (way 1), from their back on for that of t (way -1). No vertex is in both: the arrays have
-// room for both, `order` for one more. `places[v]` is (place + 1) * way, 0 for a vertex in neither.
+// One of the two searches of a pair. Its vertices stand by their distance at places: 1, 2, ... from the front of the
+// arrays on for the half of s (way 1), -1, -2, ... from their back on for that of t (way -1). `places[v]` is 0 for a
+// vertex in neither. No vertex is in both: the arrays have room for both, for place 0 of each, and for one more place.
 template <class Index, class Count, int way>
 struct Half {
     const Csr<Index>& graph;
     Span<Index> places;
-    Index *order, *starts;  // the vertex at place k is order[way * k]; level l begins at place starts[way * l]
+    Index *order, *starts;  // the vertex at a place; level l begins at place starts[way * l]
     Count* sigma;
     int64_t level = 0, edges = 0;  // the last level, and the count of edges out of it
-    int64_t end = 1;               // count of vertices, the next level's among them
+    int64_t end = 2 * way;         // the place after the last vertex, of the next level or before
 
     Half(const Csr<Index>& graph, Span<Index> places, Span<Index> of_order, Span<Index> of_starts, Span<Count> of_sigma,
          int64_t origin)
@@ -105,38 +96,43 @@ struct Half {
           order(at_begin(of_order)),
           starts(at_begin(of_starts)),
           sigma(at_begin(of_sigma)) {
-        order[0] = static_cast<Index>(origin);
+        order[way] = static_cast<Index>(origin);
         places[origin] = way;
-        set_one(sigma[0]);
-        starts[0] = 0;
-        starts[way] = 1;
-        edges = edges_of(0);
+        set_one(sigma[way]);
+        starts[0] = way;
+        starts[way] = 2 * way;
+        edges = graph.indptr[origin + 1] - graph.indptr[origin];
     }
 
     // Search the next level, or, if the halves meet, draw the bridge; return the count of edges looked at.
     template <class Other>
     int64_t advance(const Other& other, Bridge<Count>& bridge, Random& random) {
         const int64_t first = starts[way * level], last = starts[way * (level + 1)], looked_at = edges;
-        edges = 0;
-        for (int64_t k = first; k < last; ++k) {
-            const int64_t v = order[way * k];
-            const Count count = sigma[way * k];
+        int64_t at = end;  // `end`, in a register
+        for (int64_t k = first; k != last; k += way) {
+            read_ahead(k);
+            const int64_t v = order[k];
+            const Count more[2] = {Count{}, sigma[k]};  // paths to a vertex of a former level, and of the next
             for (int64_t e = graph.indptr[v], stop = graph.indptr[v + 1]; e < stop; ++e) {
-                const int64_t w = graph.indices[e], found = way * static_cast<int64_t>(places[w]);
-                if (found < 0) {
+                const int64_t w = graph.indices[e], found = places[w];
+                if (way * found < 0) {
+                    end = at;
                     meet(other, k, e, last, bridge, random);
                     return looked_at;
                 }
-                const bool is_new = found == 0;
-                const int64_t place = is_new ? end : found - 1;
-                order[way * end] = static_cast<Index>(w);
-                places[w] = static_cast<Index>(way * (place + 1));
-                count_more(sigma[way * place], count, is_new, place >= last);
-                end += is_new;
+                const int64_t place = found == 0 ? at : found;
+                order[at] = static_cast<Index>(w);
+                places[w] = static_cast<Index>(place);
+                const bool is_next = way > 0 ? place >= last : place <= last;
+                sigma[at] = Count{};
+                sigma[place] = add(sigma[place], more[is_next]);
+                at += found == 0 ? way : 0;
             }
         }
+        end = at;
         starts[way * (++level + 1)] = static_cast<Index>(end);
-        for (int64_t k = last; k < end; ++k) edges += edges_of(k);
+        edges = 0;
+        for (int64_t k = last; k != end; k += way) edges += graph.indptr[order[k] + 1] - graph.indptr[order[k]];
         return looked_at;
     }
 
@@ -146,26 +142,28 @@ struct Half {
     int64_t draw(int64_t place, const Csr<Index>& against, Random& random, const Call& found) const {
         int64_t looked_at = 0;
         for (int64_t l = level; l > 0; --l) {
-            const int64_t v = order[way * place];
+            const int64_t v = order[place];
             found(v);
             if (l == 1) break;
             const int64_t first = starts[way * (l - 1)], last = starts[way * l];
-            const Count count = sigma[way * place];
+            const Count count = sigma[place];
+            const auto size = static_cast<uint64_t>(way * (last - first));  // of the level before
             double left = random.in_unit_interval();
-            for (int64_t e = against.indptr[v], stop = against.indptr[v + 1]; e < stop && left >= 0.0; ++e) {
-                const int64_t before = way * static_cast<int64_t>(places[against.indices[e]]) - 1;
-                ++looked_at;
-                if (before < first || before >= last) continue;
+            int64_t e = against.indptr[v];
+            for (const int64_t stop = against.indptr[v + 1]; e < stop && left >= 0.0;) {
+                const int64_t before = places[against.indices[e++]];
+                if (static_cast<uint64_t>(way * (before - first)) >= size) continue;  // or before `first`
                 place = before;  // by rounding the last one may be left
-                left -= share(sigma[way * before], count);
+                left -= share(sigma[before], count);
             }
+            looked_at += e - against.indptr[v];
         }
         return looked_at;
     }
 
     // Leave all places free.
     void clear() const {
-        for (int64_t k = 0; k < end; ++k) places[order[way * k]] = 0;
+        for (int64_t k = way; k != end; k += way) places[order[k]] = 0;
     }
 
 private:
@@ -176,28 +174,33 @@ private:
         return way > 0 ? array.data : array.data + array.size - 1;
     }
 
-    int64_t edges_of(int64_t place) const {
-        const int64_t v = order[way * place];
-        return graph.indptr[v + 1] - graph.indptr[v];
-    }
+    // Fetch the row of the vertex two places after k: some vertex is at every place, if not one of this half.
+    void read_ahead(int64_t k) const { __builtin_prefetch(&graph.indices[graph.indptr[order[k + 2 * way]]]); }
 
     // Draw the bridge among the edges to the other half, from edge e of the vertex at place k to place `last`.
     template <class Other>
     void meet(const Other& other, int64_t k, int64_t e, int64_t last, Bridge<Count>& bridge, Random& random) const {
+        const auto is_met = [&](int64_t edge) LAGBC_INLINED { return way * places[graph.indices[edge]] < 0; };
         const auto meet_at = [&](int64_t edge) LAGBC_INLINED {
-            const int64_t its = -way * static_cast<int64_t>(places[graph.indices[edge]]) - 1;
-            if (its >= 0) take(bridge, k, its, multiply(sigma[way * k], other.sigma[-way * its]), random);
+            const int64_t its = places[graph.indices[edge]];
+            take(bridge, k, its, multiply(sigma[k], other.sigma[its]), random);
         };
-        for (;; e = graph.indptr[order[way * k]]) {
-            const int64_t stop = graph.indptr[order[way * k] + 1];
-            for (; e + together <= stop; e += together) {
-                Index least = 0;  // or any number below 0
+        for (; k != last; k += way, e = graph.indptr[order[k]]) {
+            read_ahead(k);
+            const int64_t stop = graph.indptr[order[k] + 1];
+            for (; e < stop && e + together <= graph.indices.size; e += together) {  // some may be of the next row
+                Index least = 0;                                                     // or any number below 0
                 for (int i = 0; i < together; ++i) least |= way * places[graph.indices[e + i]];
-                if (least < 0)
-                    for (int i = 0; i < together; ++i) meet_at(e + i);
+                if (least >= 0) continue;
+                int64_t met[together], count = 0;
+                for (int i = 0; i < together; ++i) {
+                    met[count] = e + i;
+                    count += e + i < stop && is_met(e + i);
+                }
+                for (int64_t i = 0; i < count; ++i) meet_at(met[i]);
             }
-            for (; e < stop; ++e) meet_at(e);
-            if (++k == last) return;
+            for (; e < stop; ++e)
+                if (is_met(e)) meet_at(e);
         }
     }
 
@@ -218,17 +221,17 @@ struct PathSampler {
     Memory memory;
     const Csr<Index>*out = nullptr, *into = nullptr;  // the graph, and its transpose
     Stop stop;
-    Span<Index> places, order, starts;  // (n,), (n + 1,), (n + 6,): of both halves
-    Span<double> sigma;                 // (n,)
+    Span<Index> places, order, starts;  // (n,), (n + 3,), (n + 6,): of both halves
+    Span<double> sigma;                 // (n + 3,)
     Span<Index> times, met;             // (n,): counts of each vertex, 0 between calls; the vertices with a count
-    Buffer<Extended> extended;          // (n,) in place of sigma, made for the first pair that needs it
+    Buffer<Extended> extended;          // (n + 3,) in place of sigma, made for the first pair that needs it
 
     explicit PathSampler(int64_t n, bool only_counts = false)
         : memory(only_counts),
           places(memory.zeros<Index>("places", n)),
-          order(memory.array<Index>("order", n + 1)),
+          order(memory.zeros<Index>("order", n + 3)),
           starts(memory.array<Index>("starts", n + 6)),
-          sigma(memory.array<double>("sigma", n)),
+          sigma(memory.array<double>("sigma", n + 3)),
           times(memory.zeros<Index>("times", n)),
           met(memory.array<Index>("met", n)) {}
 };
@@ -267,7 +270,7 @@ std::tuple<Buffer<Index>, Buffer<int64_t>, int64_t> draw_paths(PathSampler<Index
         Random random(seed, sample);
         const int64_t from = random.below(n), other = random.below(n - 1), to = other + (other >= from);
         if (draw_path(s, s.sigma, from, to, random, looked_at, found)) continue;
-        if (s.extended.size() < n) s.extended.resize(n);
+        if (s.extended.size() == 0) s.extended.resize(n + 3);
         draw_path(s, s.extended.span(), from, to, random, looked_at, found);
     }
     Buffer<Index> vertices(count);
