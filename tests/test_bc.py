@@ -7,22 +7,10 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from families import grid, path, scale_free, star, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import (
-    SPECIAL,
-    TENTHS,
-    draw_options,
-    examples,
-    grid,
-    oracle,
-    path,
-    scale_free,
-    star,
-    times,
-    weighted_graphs,
-    with_lengths,
-)
+from strategies import SPECIAL, TENTHS, draw_options, examples, oracle, times, weighted_graphs
 
 from lagbc.scores.finish import rescale
 

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from families import diamonds, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
@@ -17,17 +18,13 @@ from strategies import (
     SPECIAL,
     TENTHS,
     adjacency,
-    diamonds,
     examples,
     graphs,
     lengths,
     oracle,
-    path,
     rational,
     remembered,
-    scale_free,
     weighted_graphs,
-    with_lengths,
 )
 from test_bc import MANY
 from test_weighted import diamonds_with_lengths

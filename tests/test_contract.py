@@ -6,22 +6,11 @@ from dataclasses import fields
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from families import diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
 from states import by_levels, bytes_of_sums, prepare, when_ready
-from strategies import (
-    adjacency,
-    diamonds,
-    disjoint,
-    examples,
-    graphs,
-    grid,
-    lengths,
-    matrix,
-    path,
-    scale_free,
-    with_lengths,
-)
+from strategies import adjacency, examples, graphs, lengths
 
 import lagbc
 from lagbc import reference

@@ -2,25 +2,13 @@
 
 import numpy as np
 import pytest
+from families import diamonds, grid, lengths_of, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
 from killed import Killed
 from scipy.sparse.csgraph import shortest_path
 from states import prepare
-from strategies import (
-    adjacency,
-    diamonds,
-    examples,
-    grid,
-    lengths,
-    lengths_of,
-    path,
-    rational,
-    remembered,
-    scale_free,
-    weighted_graphs,
-    with_lengths,
-)
+from strategies import adjacency, examples, lengths, rational, remembered, weighted_graphs
 
 import lagbc
 from lagbc import reference, tuning

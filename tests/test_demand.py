@@ -9,24 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from families import diamonds, disjoint, grid, layered, lengths_of, matrix, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
 from killed import Killed, kill_after
-from strategies import (
-    SPECIAL,
-    diamonds,
-    disjoint,
-    examples,
-    graphs,
-    grid,
-    layered,
-    lengths_of,
-    matrix,
-    path,
-    scale_free,
-    weighted_graphs,
-    with_lengths,
-)
+from strategies import SPECIAL, examples, graphs, weighted_graphs
 
 import lagbc
 from lagbc.demand import origins, parse_demand, without_far_apart

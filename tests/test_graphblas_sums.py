@@ -7,26 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from families import diamonds, disjoint, grid, in_a_row, layered, matrix, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
 from states import Counting, prepare
-from strategies import (
-    ALL_SUMS,
-    DENSE,
-    TENTHS,
-    adjacency,
-    diamonds,
-    disjoint,
-    graphs,
-    grid,
-    in_a_row,
-    layered,
-    matrix,
-    scale_free,
-    vertex_weights,
-    weighted_graphs,
-    with_lengths,
-)
+from strategies import ALL_SUMS, DENSE, TENTHS, adjacency, graphs, vertex_weights, weighted_graphs
 
 import lagbc
 from lagbc import reference, tuning

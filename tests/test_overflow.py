@@ -5,26 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from families import diamonds, disjoint, edges_of, grid, in_a_row, layered, matrix, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
 from states import prepare
-from strategies import (
-    diamond_scores,
-    diamonds,
-    disjoint,
-    draw_options,
-    edges_of,
-    examples,
-    graphs,
-    grid,
-    in_a_row,
-    layered,
-    matrix,
-    oracle,
-    rational,
-    scale_free,
-    with_lengths,
-)
+from strategies import diamond_scores, draw_options, examples, graphs, oracle, rational
 from test_weighted import diamonds_with_lengths
 
 import lagbc

@@ -5,23 +5,10 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
+from families import complete_bipartite, cycle, diamonds, edges_of, layered, matrix, path, star
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import (
-    adjacency,
-    complete_bipartite,
-    cycle,
-    diamond_scores,
-    diamonds,
-    edges_of,
-    graphs,
-    layered,
-    matrix,
-    oracle,
-    path,
-    star,
-    vertex_weights,
-)
+from strategies import adjacency, diamond_scores, graphs, oracle, vertex_weights
 
 from lagbc.reference import brandes, count_hops, count_lengths, edge_scores, stress
 

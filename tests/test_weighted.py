@@ -9,21 +9,10 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from families import diamonds, disjoint, grid, path, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import (
-    diamond_scores,
-    diamonds,
-    disjoint,
-    draw_options,
-    graphs,
-    grid,
-    oracle,
-    path,
-    rational,
-    weighted_graphs,
-    with_lengths,
-)
+from strategies import diamond_scores, draw_options, graphs, oracle, rational, weighted_graphs
 from test_bc import MANY, ONE_TO_TEN
 
 import lagbc

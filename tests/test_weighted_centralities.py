@@ -7,21 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from families import disjoint, edges_of, grid, layered, matrix, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import shortest_path
-from strategies import (
-    ALL_SUMS,
-    TENTHS,
-    disjoint,
-    edges_of,
-    grid,
-    layered,
-    matrix,
-    scale_free,
-    weighted_graphs,
-    with_lengths,
-)
+from strategies import ALL_SUMS, TENTHS, weighted_graphs
 from test_centralities import ALL, assert_all_equal, call, expected
 from test_centralities import either as either
 from test_weighted import chain_of

@@ -3,20 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from families import cycle, diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
 from states import prepare
-from strategies import (
-    TENTHS,
-    adjacency,
-    cycle,
-    diamonds,
-    disjoint,
-    grid,
-    lengths,
-    matrix,
-    path,
-    scale_free,
-    with_lengths,
-)
+from strategies import TENTHS, adjacency, lengths
 from test_contract import star_with_a_tail
 
 import lagbc
