@@ -108,6 +108,43 @@ def oracle(A, *, directed=True, weighted=False, number=None, **options):
     return np.array([float(x) for x in raw]) / (1 if directed else 2)
 
 
+@remembered
+def expected(A, *names, directed=True, weighted=False, sources=None, target_weights=None, cutoff=np.inf, **more):
+    """Centralities by the oracle, as arrays; edges as a dense matrix, where undirected ones have both directions.
+
+    Of more options, a decay is for betweenness and gravity, and weights of sources for betweenness.
+    """
+    n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
+    graph = indptr, indices, lengths(A, directed=directed) if weighted else None
+    targets = {"target_weights": target_weights, "cutoff": cutoff}
+    paths, pairs = {"sources": sources, **targets}, 1 if directed else 2
+
+    def edges():
+        scores = np.zeros((n, n))
+        raw = reference.edge_scores(*graph, number=rational, **paths, **more)
+        scores[np.repeat(np.arange(n), np.diff(indptr)), indices] = [float(x) for x in raw]
+        return scores if directed else (scores + scores.T) / 2
+
+    def into():
+        return reference.distances_into(*graph, sources=sources, cutoff=cutoff)
+
+    def farthest():
+        return reference.eccentricity(*graph, cutoff=cutoff)
+
+    compute = {
+        "bc": lambda: oracle(A, directed=directed, weighted=weighted, **paths, **more),
+        "edge_bc": edges,
+        "closeness": lambda: [len(d) / (n - 1) * len(d) / sum(d) if d else 0 for d in into()],
+        "harmonic": lambda: [sum(1 / x for x in d) for d in into()],
+        "eccentricity": farthest,
+        "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest()],
+        "stress": lambda: [float(rational(x) / pairs) for x in reference.stress(*graph, **paths)],
+        "reach": lambda: reference.gravity(*graph, **targets),
+        "gravity": lambda: reference.gravity(*graph, **targets, **more),
+    }
+    return {name: np.array(compute[name](), float) for name in names}
+
+
 def distances(A, *, directed=True):
     """Hop distances between all pairs, -1 unreached."""
     indptr, indices = adjacency(A, directed=directed)

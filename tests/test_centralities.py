@@ -12,20 +12,7 @@ import scipy.sparse as sp
 from families import diamonds, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import (
-    ALL_SUMS,
-    DENSE,
-    SPECIAL,
-    TENTHS,
-    adjacency,
-    examples,
-    graphs,
-    lengths,
-    oracle,
-    rational,
-    remembered,
-    weighted_graphs,
-)
+from strategies import ALL_SUMS, DENSE, SPECIAL, TENTHS, adjacency, examples, expected, graphs, lengths, weighted_graphs
 from test_bc import MANY
 from test_weighted import diamonds_with_lengths
 
@@ -68,41 +55,6 @@ def call(centralities, name):
     return functools.partial(getattr(lagbc, name), **centralities.keywords)
 
 
-edge_scores, stress = remembered(reference.edge_scores), remembered(reference.stress)
-distances_into, eccentricity = remembered(reference.distances_into), remembered(reference.eccentricity)
-
-
-def expected(A, *names, directed=True, weighted=False, sources=None, omega=None):
-    """Centralities by the oracle, all unless named; edges as a dense matrix."""
-    n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
-    weights = lengths(A, directed=directed) if weighted else None
-    pairs = 1 if directed else 2
-    paths = {"sources": sources, "target_weights": omega}
-
-    def edges():
-        raw = edge_scores(indptr, indices, weights, number=rational, **paths)
-        scores = np.zeros((n, n))
-        scores[np.repeat(np.arange(n), np.diff(indptr)), indices] = [float(x) for x in raw]
-        return scores if directed else (scores + scores.T) / 2
-
-    def distances():
-        return distances_into(indptr, indices, weights, sources=sources)
-
-    def farthest():
-        return eccentricity(indptr, indices, weights)
-
-    compute = {
-        "bc": lambda: oracle(A, directed=directed, weighted=weighted, **paths),
-        "edge_bc": edges,
-        "closeness": lambda: [len(d) / (n - 1) * len(d) / sum(d) if d else 0 for d in distances()],
-        "harmonic": lambda: [sum(1 / x for x in d) for d in distances()],
-        "eccentricity": farthest,
-        "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest()],
-        "stress": lambda: [float(rational(x) / pairs) for x in stress(indptr, indices, weights, **paths)],
-    }
-    return {name: np.array(compute[name](), float) for name in names or ALL}
-
-
 def assert_all_equal(ours, theirs, names=ALL):
     assert list(ours) == list(names)
     for name in names:
@@ -115,13 +67,13 @@ def assert_all_equal(ours, theirs, names=ALL):
 def test_special_graphs(either, name, directed):
     weighted = either.keywords["weighted"]
     A = with_lengths(SPECIAL[name], [1, 2, 3]) if weighted else SPECIAL[name]
-    assert_all_equal(either(A, ALL, directed=directed), expected(A, directed=directed, weighted=weighted))
+    assert_all_equal(either(A, ALL, directed=directed), expected(A, *ALL, directed=directed, weighted=weighted))
 
 
 @examples(30)
 @given(weighted_graphs() | weighted_graphs(TENTHS) | DENSE, st.booleans())
 def test_random_graphs(either, A, directed):
-    theirs = expected(A, directed=directed, weighted=either.keywords["weighted"])
+    theirs = expected(A, *ALL, directed=directed, weighted=either.keywords["weighted"])
     assert_all_equal(either(A, ALL, directed=directed), theirs)
 
 
@@ -131,7 +83,7 @@ def test_random_graphs(either, A, directed):
     [*((name, True) for name in MANY), ("scale-free, integers", False), ("scale-free, reals", False)],
 )
 def test_several_batches(either, name, directed):
-    theirs = expected(MANY[name], directed=directed, weighted=either.keywords["weighted"])
+    theirs = expected(MANY[name], *ALL, directed=directed, weighted=either.keywords["weighted"])
     assert_all_equal(either(MANY[name], ALL, directed=directed), theirs)
 
 
@@ -220,7 +172,7 @@ def test_subsets(either, A, directed, data):
     sources, targets = data.draw(vertices), data.draw(vertices)
     omega = np.isin(np.arange(A.shape[0]), targets).astype(int).tolist()
     names, kind = ("bc", "edge_bc", "stress"), {"directed": directed, "weighted": either.keywords["weighted"]}
-    theirs = expected(A, *names, **kind, sources=sources, omega=omega)
+    theirs = expected(A, *names, **kind, sources=sources, target_weights=omega)
     ours = {name: call(either, name)(A, directed=directed, sources=sources, targets=targets) for name in names}
     assert_all_equal(ours, theirs, names)
     names = ("closeness", "harmonic")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from killed import Killed
 from scipy.sparse.csgraph import shortest_path
 from states import prepare
-from strategies import adjacency, examples, lengths, rational, remembered, weighted_graphs
+from strategies import adjacency, examples, expected, lengths, rational, remembered, weighted_graphs
 
 import lagbc
 from lagbc import reference, tuning
@@ -47,35 +47,8 @@ def arrays(A, directed, weighted):
 
 
 def as_columns(scores, name):
-    """Scores as an array with a column each; of edges dense, row after row."""
-    return np.stack([matrix.toarray().ravel() for matrix in scores], axis=-1) if name == "edge_bc" else scores
-
-
-def edges(A, directed, weighted, **options):
-    indptr, indices, weights = arrays(A, directed, weighted)
-    scores = np.zeros(A.shape)
-    raw = reference.edge_scores(indptr, indices, weights, **options)
-    scores[np.repeat(np.arange(A.shape[0]), np.diff(indptr)), indices] = [float(x) for x in raw]
-    return (scores if directed else (scores + scores.T) / 2).ravel()
-
-
-def expected(name, A, directed, weighted, cutoff, **options):
-    """One column by the oracle."""
-    n, given_arrays, pairs = A.shape[0], arrays(A, directed, weighted), 1 if directed else 2
-    into = reference.distances_into(*given_arrays, cutoff=cutoff)
-    farthest = reference.eccentricity(*given_arrays, cutoff=cutoff)
-    compute = {
-        "bc": lambda: np.array(reference.brandes(*given_arrays, cutoff=cutoff, **options), float) / pairs,
-        "edge_bc": lambda: edges(A, directed, weighted, cutoff=cutoff, **options),
-        "closeness": lambda: [len(d) / (n - 1) * len(d) / sum(d) if d else 0 for d in into],
-        "harmonic": lambda: [sum(1 / x for x in d) for d in into],
-        "eccentricity": lambda: farthest,
-        "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest],
-        "stress": lambda: [float(rational(x) / pairs) for x in reference.stress(*given_arrays, cutoff=cutoff)],
-        "reach": lambda: reference.gravity(*given_arrays, cutoff=cutoff, **options),
-        "gravity": lambda: reference.gravity(*given_arrays, cutoff=cutoff, **options),
-    }
-    return np.array(compute[name](), float)
+    """Scores as an array with a column each; of edges dense."""
+    return np.stack([matrix.toarray() for matrix in scores], axis=-1) if name == "edge_bc" else scores
 
 
 def assert_columns(ours, name, A, directed, weighted, columns):
@@ -83,8 +56,8 @@ def assert_columns(ours, name, A, directed, weighted, columns):
     found = as_columns(ours, name)
     assert found.shape[-1] == len(columns)
     for j, options in enumerate(columns):
-        theirs = expected(name, A, directed, weighted, **options)
-        np.testing.assert_allclose(found[..., j], theirs, rtol=1e-11, atol=1e-13, err_msg=f"{name}, {options}")
+        theirs = expected(A, name, directed=directed, weighted=weighted, **options)
+        np.testing.assert_allclose(found[..., j], theirs[name], rtol=1e-11, atol=1e-13, err_msg=f"{name}, {options}")
 
 
 @given(weighted_graphs(), st.booleans(), st.booleans(), CUTOFFS)
@@ -109,9 +82,10 @@ def test_decays_and_weights(together, A, directed, weighted, cutoffs, decays):
     pairs = [column | {"source_weights": sources.tolist()} for column in pairs]
     assert_columns(ours["bc"], "bc", A, directed, weighted, pairs)
     for matrix, column in zip(ours["edge_bc"], pairs, strict=True):
-        how = {name: column[name] for name in ("target_weights", "cutoff", "decay")}
-        alone = [edges(A, directed, weighted, sources=[s], **how) for s in range(A.shape[0])]
-        np.testing.assert_allclose(matrix.toarray().ravel(), sources @ alone, rtol=1e-11, atol=1e-13)
+        how = {"directed": directed, "weighted": weighted} | column
+        often = how.pop("source_weights")
+        theirs = sum(often[s] * expected(A, "edge_bc", sources=[s], **how)["edge_bc"] for s in range(A.shape[0]))
+        np.testing.assert_allclose(matrix.toarray(), theirs, rtol=1e-11, atol=1e-13)
 
 
 @examples(10)

@@ -11,8 +11,8 @@ from families import disjoint, edges_of, grid, layered, matrix, scale_free, with
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import shortest_path
-from strategies import ALL_SUMS, TENTHS, weighted_graphs
-from test_centralities import ALL, assert_all_equal, call, expected
+from strategies import ALL_SUMS, TENTHS, expected, weighted_graphs
+from test_centralities import ALL, assert_all_equal, call
 from test_centralities import either as either
 from test_weighted import chain_of
 
@@ -54,7 +54,7 @@ def test_options_change_no_score(centralities, weighted_row, options):
     if "bucket_width" in options and not weighted_row.reads("bucket_width"):
         pytest.skip(f"{weighted_row.name} has no buckets of a width")
     A = with_lengths(grid(5, 9), [1, 2])
-    assert_all_equal(centralities(A, ALL, **options), expected(A, weighted=True))
+    assert_all_equal(centralities(A, ALL, **options), expected(A, *ALL, weighted=True))
 
 
 @given(weighted_graphs(TENTHS), st.sampled_from([2.0**-900, 2.0**-30, 0.5, 4.0, 2.0**900]), st.booleans())
