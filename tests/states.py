@@ -9,12 +9,31 @@ import numpy as np
 
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.cpu import batched
-from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES
+from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
 
 
 def prepare(module, graph, plan, *schedule):
     """Make it, by a schedule of the module if one is given."""
     return module.prepare(graph, plan, *schedule)
+
+
+def zeros(module, graph, plan, roots):
+    """Sums of a batch of so many roots, to which nothing is added yet."""
+    rows = module.batching.rows(0, len(roots)).stop
+    return Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, rows, len(roots))
+
+
+def add(module, state, roots, sums, omega=None):
+    """Add what the roots of a batch add; `omega` has target weights, a column for each of them."""
+    for levels in module.forward(state, np.asarray(roots, np.int64)):
+        module.backward(state, levels, sums, omega if omega is None else omega[:, levels.places])
+
+
+def summed(module, graph, plan, roots, omega=None):
+    """Sums of one batch, by a new state."""
+    sums = zeros(module, graph, plan, roots)
+    add(module, prepare(module, graph, plan), roots, sums, omega)
+    return sums
 
 
 def bytes_of_sums(graph, asked):

@@ -59,6 +59,11 @@ def lengths(A, *, directed=True):
     return [length for _, length in sorted(lengths_of(A, directed=directed).items())]
 
 
+def arrays(A, *, directed=True, weighted=False):
+    """Edges, and lengths or None, as the oracle takes them."""
+    return *adjacency(A, directed=directed), lengths(A, directed=directed) if weighted else None
+
+
 def remembered(oracle):
     """Compute what is expected of a graph once: a body of a test runs for every method, on the same graphs."""
     kept = {}
@@ -103,8 +108,7 @@ def oracle(A, *, directed=True, weighted=False, number=None, **options):
     Distances are always sums in the type of A, so that float lengths tie as float64 does.
     """
     number = number or (rational if A.shape[0] <= 40 else float)
-    weights = lengths(A, directed=directed) if weighted else None
-    raw = reference.brandes(*adjacency(A, directed=directed), weights, number=number, **options)
+    raw = reference.brandes(*arrays(A, directed=directed, weighted=weighted), number=number, **options)
     return np.array([float(x) for x in raw]) / (1 if directed else 2)
 
 
@@ -114,13 +118,12 @@ def expected(A, *names, directed=True, weighted=False, sources=None, target_weig
 
     Of more options, a decay is for betweenness and gravity, and weights of sources for betweenness.
     """
-    n, (indptr, indices) = A.shape[0], adjacency(A, directed=directed)
-    graph = indptr, indices, lengths(A, directed=directed) if weighted else None
+    n, graph = A.shape[0], arrays(A, directed=directed, weighted=weighted)
     targets = {"target_weights": target_weights, "cutoff": cutoff}
     paths, pairs = {"sources": sources, **targets}, 1 if directed else 2
 
     def edges():
-        scores = np.zeros((n, n))
+        (indptr, indices, _), scores = graph, np.zeros((n, n))
         raw = reference.edge_scores(*graph, number=rational, **paths, **more)
         scores[np.repeat(np.arange(n), np.diff(indptr)), indices] = [float(x) for x in raw]
         return scores if directed else (scores + scores.T) / 2

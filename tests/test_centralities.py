@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import math
-import random
 
 import networkx as nx
 import numpy as np
@@ -12,8 +11,8 @@ import scipy.sparse as sp
 from families import diamonds, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ALL_SUMS, DENSE, SPECIAL, TENTHS, adjacency, examples, expected, graphs, lengths, weighted_graphs
-from test_bc import MANY
+from strategies import ALL_SUMS, DENSE, SPECIAL, TENTHS, adjacency, arrays, examples, expected, graphs, weighted_graphs
+from test_bc import MANY, Chosen, as_networkx
 from test_weighted import diamonds_with_lengths
 
 import lagbc
@@ -105,7 +104,7 @@ def test_one_alone_is_one_of_all(either, name):
 @pytest.mark.parametrize(("name", "directed"), [("karate", False), ("lesmis", False), ("lesmis", True)])
 def test_networkx_on_networks(either, example, name, directed):
     A = sp.csr_array(example(name).matrix)
-    G = nx.from_scipy_sparse_array(A, create_using=nx.DiGraph if directed else nx.Graph)
+    G = as_networkx(A, directed=directed)
     weight, by = "weight" if either.keywords["weighted"] else None, {"backend": "networkx"}
     ours = either(A, ALL, directed=directed)
     for key, theirs in (
@@ -116,11 +115,9 @@ def test_networkx_on_networks(either, example, name, directed):
     ):
         np.testing.assert_allclose(ours[key], [theirs[v] for v in range(len(G))], rtol=1e-12, err_msg=key)
     edges = nx.edge_betweenness_centrality(G, normalized=False, weight=weight, **by)
-    scores = ours["edge_bc"].tocsr()
-    assert scores.nnz == len(edges) * (1 if directed else 2)
-    ways = [lambda u, v: (u, v)] if directed else [lambda u, v: (u, v), lambda u, v: (v, u)]
-    for way in ways:
-        found = [scores[way(u, v)] for u, v in edges]
+    assert ours["edge_bc"].nnz == len(edges) * (1 if directed else 2)
+    scores, (u, v) = ours["edge_bc"].toarray(), np.array(list(edges)).T
+    for found in (scores[u, v], scores[v, u])[: 1 if directed else 2]:
         np.testing.assert_allclose(found, list(edges.values()), rtol=1e-12, atol=1e-12)
 
 
@@ -150,17 +147,10 @@ def test_a_matrix_that_changes_during_its_run_is_an_error():
 
 @given(graphs(min_n=1), st.booleans(), st.booleans(), st.data())
 def test_networkx_sampled_edges(centralities, A, directed, normalized, data):
-    n = A.shape[0]
-    G = nx.from_scipy_sparse_array(A.tocsr(), create_using=nx.DiGraph if directed else nx.Graph)
+    n, G = A.shape[0], as_networkx(A, directed=directed)
     k, seed = data.draw(st.integers(1, n)), data.draw(st.integers(0, 5))
-
-    class Drawn(random.Random):
-        """Draws for NetworkX what `k` and `rng` draw."""
-
-        def sample(self, population, k):
-            return np.random.default_rng(seed).choice(population, k, replace=False).tolist()
-
-    scores = nx.edge_betweenness_centrality(G, k=k, normalized=normalized, seed=Drawn(), backend="networkx")
+    drawn = Chosen(np.random.default_rng(seed).choice(n, k, replace=False))
+    scores = nx.edge_betweenness_centrality(G, k=k, normalized=normalized, seed=drawn, backend="networkx")
     ours = call(centralities, "edge_bc")(A, directed=directed, normalized=normalized, k=k, rng=seed).toarray()
     np.testing.assert_allclose([ours[u, v] for u, v in scores], list(scores.values()), rtol=1e-11)
     assert np.count_nonzero(ours) == (1 if directed else 2) * np.count_nonzero(list(scores.values()))
@@ -198,7 +188,7 @@ def of_diamonds(count, weighted):
     A = diamonds_with_lengths(count, 6) if weighted else diamonds(count, 6)
     n = A.shape[0]
     sources = [0, 1, 4, n // 2, n - 9]
-    exact = reference.stress(*adjacency(A), lengths(A) if weighted else None, sources=sources)
+    exact = reference.stress(*arrays(A, weighted=weighted), sources=sources)
     return A, sources, expected(A, "edge_bc", "harmonic", sources=sources, weighted=weighted), exact
 
 
@@ -236,13 +226,15 @@ def test_extended_routine(A, weighted, data):
     plan = SweepPlan(batch=64, omega=omega, sums=frozenset(ALL_SUMS))
     for root in range(graph.n):
         extended.add_root(graph, plan, root, sums, 0, root)
-    arrays = *adjacency(A), lengths(A) if weighted else None
+    of_oracle = arrays(A, weighted=weighted)
     omega = None if omega is None else omega.astype(int).tolist()
-    edges, stress = (function(*arrays, target_weights=omega) for function in (reference.edge_scores, reference.stress))
-    np.testing.assert_allclose(sums.edges[0], np.array(edges), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        sums.edges[0], reference.edge_scores(*of_oracle, target_weights=omega), rtol=1e-12, atol=1e-13
+    )
+    stress = reference.stress(*of_oracle, target_weights=omega)
     np.testing.assert_allclose(sums.stress[0], np.array(stress, float))
-    np.testing.assert_allclose(sums.depth, reference.eccentricity(*arrays))
-    into = reference.distances_into(*arrays)
+    np.testing.assert_allclose(sums.depth, reference.eccentricity(*of_oracle))
+    into = reference.distances_into(*of_oracle)
     np.testing.assert_allclose(sums.reached[0], [len(d) for d in into])
     np.testing.assert_allclose(sums.distance[0], [sum(d) for d in into])
     np.testing.assert_allclose(sums.inverse[0], [sum(1 / x for x in d) for d in into])
@@ -256,9 +248,8 @@ def test_counts(A, directed, weighted, data):
     sources = data.draw(st.lists(st.integers(0, A.shape[0] - 1), unique=True))
     dist, sigma = lagbc.shortest_path_counts(A, sources, directed=directed, weighted=weighted)
     assert dist.shape == sigma.shape == (len(sources), A.shape[0])
-    arrays = *adjacency(A, directed=directed), lengths(A, directed=directed) if weighted else None
     for i, root in enumerate(sources):
-        _, _, counts, depth = reference._search(*arrays, root)
+        *_, counts, depth = reference._search(*arrays(A, directed=directed, weighted=weighted), root)
         np.testing.assert_array_equal(sigma[i], counts)
         np.testing.assert_array_equal(dist[i], [d if d >= 0 else np.inf for d in depth])
 
@@ -282,13 +273,8 @@ def test_format_is_that_of_the_matrix(kind):
     assert type(scores) is kind
     assert scores.nnz == 5
     stored = scores.tocoo()
-    assert sorted(zip(stored.row.tolist(), stored.col.tolist(), stored.data.tolist(), strict=True)) == [
-        (0, 0, 0),
-        (0, 1, 3),
-        (1, 2, 4),
-        (2, 2, 0),
-        (2, 3, 3),
-    ]
+    entries = {*zip(stored.row.tolist(), stored.col.tolist(), stored.data.tolist(), strict=True)}
+    assert entries == {(0, 0, 0), (0, 1, 3), (1, 2, 4), (2, 2, 0), (2, 3, 3)}
 
 
 def test_pattern_is_that_of_both_ways():

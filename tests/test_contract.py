@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from families import diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
-from states import by_levels, bytes_of_sums, prepare, when_ready
-from strategies import adjacency, examples, graphs, lengths
+from states import add, by_levels, bytes_of_sums, prepare, summed, when_ready, zeros
+from strategies import adjacency, arrays, examples, graphs
 
 import lagbc
 from lagbc import reference
@@ -31,7 +31,11 @@ GRAPHS = {
 }
 
 
-@pytest.fixture(params=ROWS, ids=lambda row: f"{row.name}-{'lengths' if row.weighted else 'hops'}")
+def kind_of(row):
+    return f"{row.name}-{'lengths' if row.weighted else 'hops'}"
+
+
+@pytest.fixture(params=ROWS, ids=kind_of)
 def row(request):
     return request.param
 
@@ -40,18 +44,8 @@ def read(row, A):
     return as_graph(A, directed=False, weighted=row.weighted)
 
 
-def summed(row, graph, plan, roots, omega=None):
-    """Sums of one batch of one block."""
-    module, roots = row.load(), np.asarray(roots, np.int64)
-    state = prepare(module, graph, plan)
-    sums = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots))
-    for levels in module.forward(state, roots):
-        module.backward(state, levels, sums, omega)
-    return sums
-
-
 # The modules of all rows, and both schedules of the batched one, with whether they take lengths.
-WORKERS = {f"{row.name}-{'lengths' if row.weighted else 'hops'}": (row.load, row.weighted) for row in ROWS} | {
+WORKERS = {kind_of(row): (row.load, row.weighted) for row in ROWS} | {
     "levels": (lambda: by_levels, False),
     "waiting": (lambda: when_ready, False),
 }
@@ -62,16 +56,6 @@ def worker(request):
     """The name of a module, the module, and whether it takes lengths."""
     name, (load, weighted) = request.param
     return name, load(), weighted
-
-
-def zeros(module, graph, plan, roots):
-    rows = module.batching.rows(0, len(roots)).stop
-    return Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, rows, len(roots))
-
-
-def add(module, state, roots, sums):
-    for levels in module.forward(state, np.asarray(roots, np.int64)):
-        module.backward(state, levels, sums)
 
 
 def star_with_a_tail():
@@ -172,18 +156,17 @@ def test_every_place_is_yielded_once(row, name):
 @pytest.mark.parametrize("name", GRAPHS)
 def test_absent_roots_keep_their_place_and_add_nothing(row, name, endpoints):
     """The last vertex, which -1 might be taken for, is a root, too."""
-    graph = read(row, GRAPHS[name])
+    graph, module = read(row, GRAPHS[name]), row.load()
     roots = np.r_[-1, 5, -1, graph.n - 1, 0, -1]
     here = roots >= 0
     asked = frozenset(row.sums) - (SQUARES if endpoints else frozenset())
     plan = SweepPlan(batch=64, sums=asked, endpoints=endpoints, root_weights=np.arange(graph.n) % 3 + 1.0)
-    ours, theirs = summed(row, graph, plan, roots), summed(row, graph, plan, roots[here])
+    ours, theirs = (summed(module, graph, plan, some) for some in (roots, roots[here]))
     assert ours.depth is None or not ours.depth[~here].any()
     for name, array in ours:
         array = array[here] if name == "depth" else array
         np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-13, err_msg=name)
-    nothing = summed(row, graph, plan, [-1, -1])
-    assert not any(array.any() for _, array in nothing)
+    assert not any(array.any() for _, array in summed(module, graph, plan, [-1, -1]))
 
 
 # Memory
@@ -269,18 +252,12 @@ def test_target_weights_of_each_column(module, weighted, A, data):
     omega = rng.integers(0, 5, (graph.n, len(roots))) / 2
     asked = EVERY - {"reached", "distance", "inverse", "depth"}
     plan = SweepPlan(batch=64, sums=asked, omega=rng.integers(0, 5, graph.n) / 2)
-    state, sums = prepare(module, graph, plan), zeros(module, graph, plan, roots)
-    for levels in module.forward(state, roots):
-        module.backward(state, levels, sums, omega[graph.order][:, levels.places])
-    given_arrays = (*adjacency(A), lengths(A) if weighted else None)
-    for name, function in (
-        ("dependency", reference.brandes),
-        ("stress", reference.stress),
-        ("edges", reference.edge_scores),
-    ):
+    sums = summed(module, graph, plan, roots, omega[graph.order])
+    functions = {"dependency": reference.brandes, "stress": reference.stress, "edges": reference.edge_scores}
+    for name, function in functions.items():
         theirs = sum(
-            np.array(function(*given_arrays, sources=[root], target_weights=omega[:, k].tolist()), float)
-            for k, root in enumerate(roots.tolist())
+            np.array(function(*arrays(A, weighted=weighted), sources=[root], target_weights=weights), float)
+            for root, weights in zip(roots.tolist(), omega.T.tolist(), strict=True)
         )
         ours = getattr(sums, name).sum(axis=0)
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12, err_msg=name)
@@ -294,13 +271,10 @@ def test_target_weights_of_a_column_may_be_of_any_size(module, weighted):
     omega = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) * [1e-250, 1e-307, 1.0, 1e300, 0.0]
     plan = SweepPlan(batch=64, root_weights=np.full(graph.n, 0.25))
     state = prepare(module, graph, plan)
-    for column in range(len(roots)):
-        sums = Sums(dependency=np.zeros((1, graph.n)))
-        (levels,) = module.forward(state, np.where(np.arange(len(roots)) == column, roots, -1))
-        module.backward(state, levels, sums, omega[graph.order])
-        theirs = reference.brandes(
-            *adjacency(A), None, sources=[roots[column]], target_weights=omega[:, column].tolist()
-        )
+    for column, (root, weights) in enumerate(zip(roots, omega.T.tolist(), strict=True)):
+        sums = zeros(module, graph, plan, roots)
+        add(module, state, np.where(np.arange(len(roots)) == column, roots, -1), sums, omega[graph.order])
+        theirs = reference.brandes(*adjacency(A), sources=[root], target_weights=weights)
         np.testing.assert_allclose(sums.dependency[0], np.array(theirs, float) / 4, rtol=1e-12)
 
 
@@ -310,9 +284,8 @@ def test_target_weights_of_a_column_that_are_too_far_apart(module, weighted):
     omega = np.ones((graph.n, 3))
     omega[:2, 1] = 1e-300, 1e300
     state, sums = prepare(module, graph, SweepPlan(batch=64)), Sums(dependency=np.zeros((1, graph.n)))
-    (levels,) = module.forward(state, np.arange(3))
     with pytest.raises(OverflowError, match=r"column 1 are from 1e-300 to 1e\+300"):
-        module.backward(state, levels, sums, omega)
+        add(module, state, range(3), sums, omega)
     assert not sums.dependency.any()
 
 
@@ -320,7 +293,7 @@ def test_target_weights_of_a_column_that_are_too_far_apart(module, weighted):
 def test_a_method_without_target_weights_of_each_column_says_so(row):
     graph = read(row, GRAPHS["mesh"])
     with pytest.raises(NotImplementedError, match="graphblas takes no target weights per root"):
-        summed(row, graph, SweepPlan(batch=2), [0, 1], np.ones((graph.n, 2)))
+        summed(row.load(), graph, SweepPlan(batch=2), [0, 1], np.ones((graph.n, 2)))
 
 
 @pytest.mark.parametrize("asked", [{"dependency"}, {"dependency", "distance"}], ids=len)
@@ -336,16 +309,16 @@ def test_paths_that_the_search_found(module, weighted, name, asked):
     assert dist.shape == sigma.shape == (graph.n, 4)
     assert np.isinf(dist[:, 1]).all()
     assert not sigma[:, 1].any()
-    arrays = (*adjacency(A, directed=False), lengths(A, directed=False) if weighted else None)
+    of_oracle = arrays(A, directed=False, weighted=weighted)
     for k in (0, 2, 3):
-        *_, counts, far = reference._search(*arrays, int(roots[k]))
+        *_, counts, far = reference._search(*of_oracle, int(roots[k]))
         far = np.array([np.inf if x < 0 else x for x in far], float)
         np.testing.assert_array_equal(dist[:, k], far[graph.order])
         np.testing.assert_array_equal(sigma[:, k], np.array(counts, float)[graph.order])
     out = np.zeros((1, graph.n))
     sums = Sums(dependency=out, distance=np.zeros((1, graph.n)) if len(asked) > 1 else None)
     module.backward(state, levels, sums)
-    theirs = reference.brandes(*arrays, sources=[0, graph.n - 1, 7])
+    theirs = reference.brandes(*of_oracle, sources=[0, graph.n - 1, 7])
     np.testing.assert_allclose(out[0], theirs, rtol=1e-12, err_msg="reading changes nothing")
 
 

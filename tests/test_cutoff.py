@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from killed import Killed
 from scipy.sparse.csgraph import shortest_path
 from states import prepare
-from strategies import adjacency, examples, expected, lengths, rational, remembered, weighted_graphs
+from strategies import adjacency, arrays, examples, expected, oracle, rational, remembered, weighted_graphs
 
 import lagbc
 from lagbc import reference, tuning
@@ -18,16 +18,7 @@ from lagbc.methods import table
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import LEAST, Bounds
 
-ALL = (
-    "bc",
-    "edge_bc",
-    "closeness",
-    "harmonic",
-    "eccentricity",
-    "eccentricity_centrality",
-    "stress",
-    "reach",
-)
+ALL = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach")
 CUTOFFS = st.lists(st.sampled_from([0, 0.5, 1, 2, 3, 5.5, 7, 12, np.inf]), min_size=1, max_size=3, unique=True)
 DECAYS = st.lists(st.sampled_from([0, 0.1, 0.7]), min_size=1, unique=True)
 TRAVERSALS = [row for row in table.METHODS if row.bounds and row.device == "cpu"]
@@ -39,11 +30,6 @@ def together(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning, "WITHIN_TOGETHER", request.param)
         yield request.param
-
-
-def arrays(A, directed, weighted):
-    """Edges, and lengths or None, as the oracle takes them."""
-    return *adjacency(A, directed=directed), lengths(A, directed=directed) if weighted else None
 
 
 def as_columns(scores, name):
@@ -72,14 +58,13 @@ def test_every_centrality_with_cutoffs(together, A, directed, weighted, cutoffs)
 def test_decays_and_weights(together, A, directed, weighted, cutoffs, decays):
     """Demand-weighted betweenness and gravity, and reach beside them, which does not decay."""
     targets, sources = np.arange(A.shape[0]) % 3 + 0.5, np.arange(A.shape[0]) % 2 + 0.25
-    weights, how = {"target_weights": targets}, {"directed": directed, "weighted": weighted, "cutoff": cutoffs}
-    paths = lagbc.centralities(A, ("bc", "edge_bc"), **how, decay=decays, source_weights=sources, **weights)
-    ours = paths | lagbc.centralities(A, ("reach", "gravity"), **how, decay=decays, **weights)
-    weighed = {"target_weights": targets.tolist()}
+    weighed, how = {"target_weights": targets}, {"directed": directed, "weighted": weighted, "cutoff": cutoffs}
+    paths = lagbc.centralities(A, ("bc", "edge_bc"), **how, decay=decays, source_weights=sources, **weighed)
+    ours = paths | lagbc.centralities(A, ("reach", "gravity"), **how, decay=decays, **weighed)
     pairs = [weighed | {"cutoff": cutoff, "decay": decay} for cutoff in cutoffs for decay in decays]
     assert_columns(ours["gravity"], "gravity", A, directed, weighted, pairs)
     assert_columns(ours["reach"], "reach", A, directed, weighted, [weighed | {"cutoff": cutoff} for cutoff in cutoffs])
-    pairs = [column | {"source_weights": sources.tolist()} for column in pairs]
+    pairs = [column | {"source_weights": sources} for column in pairs]
     assert_columns(ours["bc"], "bc", A, directed, weighted, pairs)
     for matrix, column in zip(ours["edge_bc"], pairs, strict=True):
         how = {"directed": directed, "weighted": weighted} | column
@@ -95,23 +80,17 @@ def test_other_arguments(together, A, directed, weighted, data):
     chosen = st.lists(st.integers(0, n - 1), unique=True, min_size=1)
     sources, targets = data.draw(chosen), data.draw(chosen)
     how = {"directed": directed, "weighted": weighted, "cutoff": cutoff}
-    given_arrays, pairs = arrays(A, directed, weighted), 1 if directed else 2
-    ends = reference.brandes(*given_arrays, sources=sources, endpoints=True, cutoff=cutoff)
-    np.testing.assert_allclose(
-        lagbc.bc(A, sources=sources, endpoints=True, **how), np.array(ends) / pairs, rtol=1e-11, atol=1e-13
-    )
     omega = np.isin(np.arange(n), targets).astype(float)
-    some = reference.brandes(*given_arrays, sources=sources, target_weights=omega.tolist(), cutoff=cutoff)
-    np.testing.assert_allclose(
-        lagbc.bc(A, sources=sources, targets=targets, **how), np.array(some) / pairs, rtol=1e-11, atol=1e-13
-    )
-    reached = reference.gravity(*given_arrays, target_weights=omega.tolist(), cutoff=cutoff)
+    for ours, theirs in (
+        ({"sources": sources, "endpoints": True}, {"sources": sources, "endpoints": True}),
+        ({"sources": sources, "targets": targets}, {"sources": sources, "target_weights": omega}),
+        ({"rtol": 0.3 * weighted}, {"rtol": 0.3 * weighted}),
+        ({"k": n, "rng": 1}, {}),
+    ):
+        scores = lagbc.bc(A, **ours, **how)
+        np.testing.assert_allclose(scores, oracle(A, **theirs, **how), rtol=1e-11, atol=1e-13)
+    reached = expected(A, "reach", target_weights=omega, **how)["reach"]
     np.testing.assert_allclose(lagbc.reach(A, targets=targets, **how), reached)
-    if weighted:
-        tied = reference.brandes(*given_arrays, rtol=0.3, cutoff=cutoff)
-        np.testing.assert_allclose(lagbc.bc(A, rtol=0.3, **how), np.array(tied) / pairs, rtol=1e-11, atol=1e-13)
-    every = lagbc.bc(A, k=n, rng=1, **how)
-    np.testing.assert_allclose(every, lagbc.bc(A, **how), rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -179,7 +158,7 @@ def test_nothing_beyond_the_radius_is_searched_or_kept(together, row):
     for _ in range(2):  # what a block leaves does not go into the next
         ((sums, overflowed),) = module.sum_within(state, [roots])
         count = np.unique(np.nonzero(sums.sums.reached)[0]).size
-        dist = np.array([reference._search(*arrays(A, True, row.weighted), s)[3] for s in (0, 1, 60)])
+        dist = np.array([reference._search(*arrays(A, weighted=row.weighted), s)[3] for s in (0, 1, 60)])
         inside = ((dist >= 0) & (dist <= 5)).any(axis=0)
         assert sorted(sums.vertices) == np.flatnonzero(inside).tolist()
         assert count == len(sums.vertices)
@@ -201,7 +180,7 @@ def test_decays_end_a_search():
 
 # Counts and weights of any size
 
-brandes, edge_scores = remembered(reference.brandes), remembered(reference.edge_scores)
+edge_scores = remembered(reference.edge_scores)
 
 
 @pytest.mark.filterwarnings("error")
@@ -212,19 +191,15 @@ def test_counts_that_float64_does_not_hold(together, weighted):
     Scores below the normal numbers are as exact as float64 has them.
     """
     A, sources = diamonds(700, 3), [0, 1, 30, 400]
-    n, given_arrays = A.shape[0], adjacency(A)
+    n, (indptr, indices) = A.shape[0], adjacency(A)
+    tails = np.repeat(np.arange(n), np.diff(indptr))
     for cutoff, decay, weights in ((1320, 0.0, None), (1000, 0.2, None), (1380, 0.1, 1e-300)):
-        omega = None if weights is None else np.full(n, weights)
-        how = {"sources": sources, "cutoff": [5, cutoff], "decay": decay, "target_weights": omega, "weighted": weighted}
-        ours = lagbc.centralities(A, ("bc", "edge_bc"), **how)
-        for j, each in enumerate(how["cutoff"]):
-            theirs = {"sources": sources, "cutoff": each, "decay": decay, "number": rational}
-            theirs["target_weights"] = None if omega is None else omega.tolist()
-            scores = np.array([float(x) for x in brandes(*given_arrays, **theirs)])
-            np.testing.assert_allclose(ours["bc"][:, j], scores, rtol=1e-10, atol=1e-318)
-            raw = [float(x) for x in edge_scores(*given_arrays, **theirs)]
-            indptr, indices = given_arrays
-            tails = np.repeat(np.arange(n), np.diff(indptr))
+        how = {"sources": sources, "decay": decay, "target_weights": None if weights is None else np.full(n, weights)}
+        ours = lagbc.centralities(A, ("bc", "edge_bc"), cutoff=[5, cutoff], weighted=weighted, **how)
+        for j, each in enumerate((5, cutoff)):
+            theirs = {"cutoff": each, "number": rational, **how}
+            np.testing.assert_allclose(ours["bc"][:, j], oracle(A, **theirs), rtol=1e-10, atol=1e-318)
+            raw = [float(x) for x in edge_scores(indptr, indices, **theirs)]
             found = ours["edge_bc"][j].tocsr()[tails, indices]
             np.testing.assert_allclose(np.asarray(found).ravel(), raw, rtol=1e-10, atol=1e-318)
 
@@ -256,9 +231,9 @@ def test_weights_of_targets_may_be_far_apart(weights):
     ours = lagbc.bc(A, cutoff=[3, 8], target_weights=omega)
     reach = lagbc.reach(A, cutoff=[3, 8], target_weights=omega)
     for j, cutoff in enumerate([3, 8]):
-        theirs = {"cutoff": cutoff, "target_weights": omega.tolist()}
-        np.testing.assert_allclose(ours[:, j], reference.brandes(*adjacency(A), **theirs), rtol=1e-12, atol=0)
-        np.testing.assert_allclose(reach[:, j], reference.gravity(*adjacency(A), **theirs), rtol=1e-12, atol=0)
+        theirs = expected(A, "bc", "reach", cutoff=cutoff, target_weights=omega)
+        np.testing.assert_allclose(ours[:, j], theirs["bc"], rtol=1e-12, atol=0)
+        np.testing.assert_allclose(reach[:, j], theirs["reach"], rtol=1e-12, atol=0)
 
 
 def test_a_length_that_rounding_absorbs_is_named(together):

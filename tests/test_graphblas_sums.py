@@ -10,7 +10,7 @@ import pytest
 from families import diamonds, disjoint, grid, in_a_row, layered, matrix, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
-from states import Counting, prepare
+from states import Counting, prepare, zeros
 from strategies import ALL_SUMS, DENSE, TENTHS, adjacency, graphs, vertex_weights, weighted_graphs
 
 import lagbc
@@ -18,7 +18,7 @@ from lagbc import reference, tuning
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import extended
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import PATH_SUMS
 
 gb = pytest.importorskip("graphblas")
 from graphblas.core.ss.context import threadlocal  # noqa: E402
@@ -39,20 +39,16 @@ def read(module, A, directed=True):
     return as_graph(A, directed=directed, weighted=module is graphblas_weighted)
 
 
-def zeros(graph, plan, roots):
-    return Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots))
-
-
 def summed(module, graph, plan, roots):
     """Sums of one batch, and which of its roots they leave out."""
-    state, sums = prepare(module, graph, plan), zeros(graph, plan, roots)
+    state, sums = prepare(module, graph, plan), zeros(module, graph, plan, roots)
     (levels,) = module.forward(state, np.array(roots, np.int64))
     module.backward(state, levels, sums)
     return sums, levels.overflowed
 
 
 def by_single_roots(graph, plan, roots):
-    sums = zeros(graph, plan, roots)
+    sums = zeros(graphblas_hops, graph, plan, roots)
     for place, root in enumerate(roots):
         extended.add_root(graph, plan, int(root), sums, 0, place)
     return sums
@@ -166,7 +162,7 @@ def test_the_stop_flag_interrupts_any_phase(module):
         levels, state.plan = next(module.forward(state, roots)), replace(plan, stop=Counting(limit))
         depth, stop = levels.depth, state.plan.stop
         try:
-            module.backward(state, levels, zeros(graph, plan, roots))
+            module.backward(state, levels, zeros(module, graph, plan, roots))
         finally:
             state.plan = plan
             assert stop.polls == min(total, limit + 1)
@@ -183,12 +179,12 @@ def test_the_stop_flag_interrupts_any_phase(module):
 
 def test_a_state_is_as_good_as_new_after_an_interrupt(module):
     graph, plan, roots = read(module, diamonds(5, 2)), SweepPlan(batch=2, sums=EVERY), np.array([0, 3])
-    state, sums = prepare(module, graph, plan), zeros(graph, plan, roots)
+    state, sums = prepare(module, graph, plan), zeros(module, graph, plan, roots)
     (levels,) = module.forward(state, roots)
     state.plan = replace(plan, stop=Counting(0))
     with pytest.raises(Interrupted):
         module.backward(state, levels, sums)
-    state.plan, sums = plan, zeros(graph, plan, roots)
+    state.plan, sums = plan, zeros(module, graph, plan, roots)
     module.backward(state, next(module.forward(state, roots)), sums)
     assert_equal(sums, summed(module, graph, plan, roots)[0])
 
@@ -234,5 +230,5 @@ def test_memory_is_given_back(module):
     (levels,) = module.forward(state, roots)
     held = [levels.P, *levels.patterns, *([levels.G] if module is graphblas_weighted else [])]
     assert all(X.nvals for X in held)
-    module.backward(state, levels, zeros(graph, plan, roots))
+    module.backward(state, levels, zeros(module, graph, plan, roots))
     assert not any(X.nvals for X in held)

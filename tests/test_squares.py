@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from states import prepare
+import states
 from strategies import diamonds, grid, scale_free, with_lengths
-from test_contract import TEXTBOOK
+from test_contract import TEXTBOOK, kind_of
 
 import lagbc
 from lagbc.call import sum_request
@@ -24,7 +24,7 @@ GRAPHS = {
 LINEAR = frozenset({"dependency", "dependency_squares"})
 
 
-@pytest.fixture(params=ROWS, ids=lambda row: f"{row.name}-{'lengths' if row.weighted else 'hops'}")
+@pytest.fixture(params=ROWS, ids=kind_of)
 def row(request):
     return request.param
 
@@ -36,11 +36,7 @@ def graph(request, row):
 
 def summed(row, graph, roots, sums, **given):
     """Sums of one batch, over its blocks."""
-    module, roots, plan = row.load(), np.asarray(roots, np.int64), SweepPlan(batch=64, sums=sums, **given)
-    state, rows = prepare(module, graph, plan), module.batching.rows(0, len(roots)).stop
-    found = Sums.zeros_of_batch(np, sums, graph.n, graph.nnz, rows, len(roots))
-    for levels in module.forward(state, roots):
-        module.backward(state, levels, found)
+    found = states.summed(row.load(), graph, SweepPlan(batch=64, sums=sums, **given), roots)
     return {name: array if name == "depth" else array.sum(axis=0) for name, array in found}
 
 
