@@ -94,36 +94,26 @@ VALUES = {
 }
 TOGETHER = [
     {"sources": [0], "k": 2},
-    {"targets": [0], "endpoints": True},
-    {"targets": [0], "target_weights": np.ones(N)},
-    {"source_weights": np.ones(N), "normalized": True},
-    {"source_weights": np.ones(N), "k": 2},
+    *({"targets": [0], **given} for given in ({"endpoints": True}, {"target_weights": np.ones(N)})),
+    *({"source_weights": np.ones(N), **given} for given in ({"normalized": True}, {"k": 2})),
     {"target_weights": np.ones(N), "endpoints": True},
-    {"demand": sp.eye(N), "sources": [0]},
-    {"demand": sp.eye(N), "decay": 2},
-    {"demand": sp.eye(N), "cutoff": 2, "method": "batched"},
-    {"demand": sp.eye(N), "k": 2},
-    {"demand": sp.eye(N), "targets": [0]},
-    {"demand": sp.eye(N), "source_weights": np.ones(N)},
-    {"demand": sp.eye(N), "target_weights": np.ones(N)},
-    {"demand": sp.eye(N), "rng": 1},
-    {"demand": sp.eye(N), "k": 2, "rng": 1},
-    {"demand": sp.eye(N), "normalized": True},
-    {"demand": sp.eye(N), "endpoints": True},
+    *(
+        {"demand": sp.eye(N), **given}
+        for given in (
+            *({"sources": [0]}, {"decay": 2}, {"cutoff": 2, "method": "batched"}, {"k": 2}, {"targets": [0]}),
+            *({"source_weights": np.ones(N)}, {"target_weights": np.ones(N)}, {"rng": 1}, {"k": 2, "rng": 1}),
+            *({"normalized": True}, {"endpoints": True}),
+        )
+    ),
     {"demand": sp.csr_array(np.full((N, N), 1.7e308)), "directed": True},
-    {"k": 2, "rng": -1},
-    {"k": 2, "rng": "a", "directed": True},
+    *({"k": 2, "rng": -1}, {"k": 2, "rng": "a", "directed": True}),
     {"weighted": True, "rtol": 1, "directed": True},
     {"weighted": True, "bucket_width": True, "directed": True},
     {"weighted": False, "strength": True},
-    {"target_weights": np.ones(N), "normalized": True},
-    {"target_weights": np.ones(N), "k": 3},
+    *({"target_weights": np.ones(N), **given} for given in ({"normalized": True}, {"k": 3})),
     {"source_weights": np.ones(N), "endpoints": True},
-    {"decay": 1, "normalized": True},
-    {"decay": 1, "endpoints": True},
-    {"k": 1, "normalized": True},
-    {"cutoff": 2, "method": "batched"},
-    {"cutoff": 2, "weighted": True, "method": "batched"},
+    *({"decay": 1, "normalized": True}, {"decay": 1, "endpoints": True}, {"k": 1, "normalized": True}),
+    *({"cutoff": 2, "method": "batched"}, {"cutoff": 2, "weighted": True, "method": "batched"}),
     {"rtol": 1e-9, "weighted": True, "dtype": "float32"},
 ]
 MATRICES = {
@@ -249,17 +239,13 @@ OF_OTHERS = {
         {"communities": 4},
     ],
     "group_bc": [
-        {"groups": 3},
-        {"groups": [3]},
-        {"groups": [[0, 0]]},
-        {"groups": [[N]]},
+        *({"groups": groups} for groups in (3, [3], [[0, 0]], [[N]])),
         *(
             {"groups": [[0]], **given}
-            for given in ({"stop": 3}, {"threads": 0}, {"progress": "yes"}, {"memory": "much"}, {"weight": "length"})
-        ),
-        *(
-            {"groups": [[0]], **given}
-            for given in ({"device": "cuda"}, {"device": 0}, {"checkpoint": "a.npz"}, {"method": "batched"})
+            for given in (
+                *({"stop": 3}, {"threads": 0}, {"progress": "yes"}, {"memory": "much"}, {"weight": "length"}),
+                *({"device": "cuda"}, {"device": 0}, {"checkpoint": "a.npz"}, {"method": "batched"}),
+            )
         ),
     ],
     **{
@@ -282,11 +268,9 @@ OF_OTHERS = {
     "plan": [
         *({"which": "no"}, {"which": 3}, {"demand": -MESH}, {"demand": sp.eye(N), "decay": 3}, {"stop": True}),
         *({"method": "batched:8", "device": "cpu"}, {"weighted": "length"}, {"directed": 3}, {"method": "hybrid:3"}),
-        *(
-            {"method": way}
-            for way in ("warp-centric:4:8", "node-parallel:", "dijkstra:4", "hybird:4", "warp-centric:3")
-        ),
-        *({"method": "edge-parallel:two-blocks"}, {"method": "work-efficient:all-blocks", "device": "cuda"}),
+        *({"method": way} for way in ("warp-centric:4:8", "node-parallel:", "dijkstra:4", "hybird:4")),
+        *({"method": way} for way in ("warp-centric:3", "edge-parallel:two-blocks")),
+        {"method": "work-efficient:all-blocks", "device": "cuda"},
         *({"method": "active-edge:8"}, {"method": "dijkstra:edge-parallel", "weighted": True}),
         {"method": "dijkstra:2", "weighted": True},
         *({"which": "closeness", name: 1} for name in ("top", "u", "standard_error")),
@@ -306,35 +290,25 @@ OF_OTHERS = {
         *({"error": 0.1, "relative_error": 0.2}, {"samples": "path"}),
     ],
     "estimate_memory": [
-        {"divice": "cpu"},
-        {"roots": -1},
-        {"roots": 1.5},
-        {"roots": N + 1},
-        {"which": "brandes"},
-        {"k": 2},
+        *({"divice": "cpu"}, {"roots": -1}, {"roots": 1.5}, {"roots": N + 1}, {"which": "brandes"}, {"k": 2}),
     ],
     "select_method": [{"root": 5}, {"roots": -1}, {"method": "brandes"}, {"demand": sp.eye(N), "roots": 3}],
     "save_part": [
         {"path": 3, "part": (1, 2)},
         *({"path": "p", "part": part} for part in ((3, 2), 3, (0, 2), "2/4")),
-        *({"path": "p", "part": (1, 2), "k": 3, **given} for given in ({}, {"rng": np.random.SeedSequence(1)})),
         *(
             {"path": "p", "part": (1, 2), **given}
-            for given in ({"checkpoint": "file"}, {"which": "nothing"}, {"top": 2})
+            for given in (
+                *({"k": 3}, {"k": 3, "rng": np.random.SeedSequence(1)}, {"checkpoint": "file"}, {"which": "nothing"}),
+                *({"top": 2}, {"executor": Path()}, {"comm": Path()}),
+            )
         ),
-        *({"path": "p", "part": (1, 2), **given} for given in ({"executor": Path()}, {"comm": Path()})),
     ],
     "as_graph": [{"directed": 3}, {"weighted": "length"}, {"strength": 3}],
     "config": [
         *({"threads": 0}, {"thread": 2}, {"reduce": "some"}, {"memory": "much"}, {"memory": 2**64}, {"dtype": "int8"}),
-        *(
-            {"device": "gpu"},
-            {"progress": "yes"},
-            {"method": None},
-            {"checkpoint": 5},
-            {"bucket_width": 0},
-            {"speed": 9},
-        ),
+        *({"device": "gpu"}, {"progress": "yes"}, {"method": None}, {"checkpoint": 5}, {"bucket_width": 0}),
+        {"speed": 9},
     ],
 }
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
@@ -449,46 +423,44 @@ DIGITS = nx.DiGraph([("2", "0"), ("0", "1"), ("1", "10")])
 KARATE = nx.karate_club_graph()
 WEB = nx.MultiDiGraph([(1, 2, {"length": 20.5}), (1, 2, {"length": 7.5}), (2, 3, {"length": 4.0})])
 PATH, FOUR = np.eye(4, k=1), ["ann", "bob", "carl", "dora"]
+NUMBERS = ([2], np.array([1, 0]), [10])
+
+
+def by_name(**given):
+    return partial(lagbc.bc, NAMED_PATH, **given)
+
+
 OF_NAMES = [
-    lambda: lagbc.bc(NAMED_PATH, sources=["ann", "eve"]),
-    lambda: lagbc.bc(NAMED_PATH, sources=["Bob"]),
-    lambda: lagbc.bc(NAMED_PATH, sources="ann"),
-    lambda: lagbc.bc(NAMED_PATH, sources=[0.5, 1]),
-    lambda: lagbc.bc(NAMED_PATH, sources=[["ann"]]),
-    lambda: lagbc.bc(NAMED_PATH, targets=[4]),
+    *(by_name(sources=sources) for sources in (["ann", "eve"], ["Bob"], "ann", [0.5, 1], [["ann"]])),
+    by_name(targets=[4]),
     lambda: lagbc.bc(nx.DiGraph([(1.0, 2.5), (2.5, 0.0), (0.0, "end")]), sources=[2]),
     lambda: lagbc.bc(lagbc.graph_from_edges([30, 10], [10, 20], directed=True), sources=[0]),
-    *(partial(lagbc.bc, DIGITS, sources=given) for given in ([2], np.array([1, 0]), [10])),
-    *(partial(lagbc.bc, DIGITS, targets=given) for given in ([2], np.array([1, 0]), [10])),
-    *(partial(lagbc.group_bc, DIGITS, [given]) for given in ([2], np.array([1, 0]), [10])),
-    *(partial(lagbc.estimate, DIGITS, vertices=given) for given in ([2], np.array([1, 0]), [10])),
+    *(partial(lagbc.bc, DIGITS, sources=given) for given in NUMBERS),
+    *(partial(lagbc.bc, DIGITS, targets=given) for given in NUMBERS),
+    *(partial(lagbc.group_bc, DIGITS, [given]) for given in NUMBERS),
+    *(partial(lagbc.estimate, DIGITS, vertices=given) for given in NUMBERS),
     lambda: lagbc.bc(nx.DiGraph([("010", "007")]), sources=[7]),
     # What is wrong is called by the names of vertices.
-    lambda: lagbc.bc(NAMED_PATH, sources=["bob", "ann", "bob"]),
-    lambda: lagbc.bc(NAMED_PATH, targets=["dora", "dora"]),
-    lambda: lagbc.bc(NAMED_PATH, sources=[1, 1]),
-    lambda: lagbc.bc(NAMED_PATH, source_weights=[1, 1, -1, 1]),
-    lambda: lagbc.bc(NAMED_PATH, target_weights=[1, NAN, 1, 1]),
-    lambda: lagbc.reach(NAMED_PATH, target_weights=[NAN, 1, 1, 1]),
-    lambda: lagbc.percolation(NAMED_PATH, [1, 1, 1, -1]),
-    lambda: lagbc.percolation(NAMED_PATH, [1e-300, 1, 1, 1]),
-    lambda: lagbc.group_bc(NAMED_PATH, [["ann"], ["bob", "bob"]]),
-    lambda: lagbc.group_bc(NAMED_PATH, ["ann", "bob"]),
-    lambda: lagbc.group_bc(NAMED_PATH, [1, 2]),
-    lambda: lagbc.group_bc(NAMED_PATH, "ann"),
-    lambda: lagbc.group_bc(NAMED_PATH, [["ann"], ["eve"]]),
-    lambda: lagbc.group_bc(PATH, [[0, 3], [1, 2, 3]], normalized=True, endpoints=True),
-    lambda: lagbc.shortest_path_counts(NAMED_PATH, ["bob", "bob"]),
-    lambda: lagbc.compare(NAMED_PATH, roots=["ann", "ann"]),
-    lambda: lagbc.bc(NAMED_PATH, demand=-np.eye(4, k=2)),
+    *(by_name(sources=["bob", "ann", "bob"]), by_name(targets=["dora", "dora"]), by_name(sources=[1, 1])),
+    *(by_name(source_weights=[1, 1, -1, 1]), by_name(target_weights=[1, NAN, 1, 1])),
+    partial(lagbc.reach, NAMED_PATH, target_weights=[NAN, 1, 1, 1]),
+    *(partial(lagbc.percolation, NAMED_PATH, states) for states in ([1, 1, 1, -1], [1e-300, 1, 1, 1])),
+    *(
+        partial(lagbc.group_bc, NAMED_PATH, groups)
+        for groups in ([["ann"], ["bob", "bob"]], ["ann", "bob"], [1, 2], "ann", [["ann"], ["eve"]])
+    ),
+    partial(lagbc.group_bc, PATH, [[0, 3], [1, 2, 3]], normalized=True, endpoints=True),
+    partial(lagbc.shortest_path_counts, NAMED_PATH, ["bob", "bob"]),
+    partial(lagbc.compare, NAMED_PATH, roots=["ann", "ann"]),
+    by_name(demand=-np.eye(4, k=2)),
     *(partial(lagbc.bc, NEGATIVE, **{name: "w"}) for name in ("weighted", "strength")),
     lambda: lagbc.bc(ABSORBED, weighted=True, reduce="none"),
-    lambda: lagbc.bc(NAMED_PATH, target_weights={"ann": 1, "eve": 1}),
-    lambda: lagbc.bc(NAMED_PATH, source_weights=pd.Series([1, 2, 3, 4], ["ann", "bob", "ann", "carl"])),
+    by_name(target_weights={"ann": 1, "eve": 1}),
+    by_name(source_weights=pd.Series([1, 2, 3, 4], ["ann", "bob", "ann", "carl"])),
     # Strengths.
-    lambda: lagbc.bc(CALLS, strength="often", weighted="seldom"),
-    lambda: lagbc.bc(CALLS, strength="seldom"),
-    lambda: lagbc.bc(PATH, strength="often"),
+    partial(lagbc.bc, CALLS, strength="often", weighted="seldom"),
+    partial(lagbc.bc, CALLS, strength="seldom"),
+    partial(lagbc.bc, PATH, strength="often"),
     lambda: lagbc.bc(lagbc.read_graph("example:karate"), strength="often"),
     lambda: lagbc.bc(lagbc.as_graph(PATH, strength=True), strength="often"),
     lambda: lagbc.bc(lagbc.as_graph(PATH), strength=True),
@@ -498,11 +470,10 @@ OF_NAMES = [
     *(partial(lagbc.as_graph, PATH, names=[*FOUR[:3], name]) for name in (["dora"], "bob", None, NAN, pd.NA)),
     lambda: lagbc.as_graph(PATH, names=np.ma.masked_array(FOUR, [1, 0, 0, 0])),
     lambda: lagbc.as_graph(PATH, names=[2, 1, 0, 1.0]),
-    lambda: lagbc.bc(pd.DataFrame(PATH, FOUR, FOUR[::-1])),
-    lambda: lagbc.bc(pd.DataFrame({"from": [0, 1], "to": [1, 2]})),
-    lambda: lagbc.bc(pd.DataFrame([[0, 1], [1, 2]])),
-    lambda: lagbc.bc(pd.DataFrame(np.full((4, 4), NAN), FOUR, FOUR)),
-    lambda: lagbc.bc(pd.DataFrame(PATH, FOUR, FOUR), weighted="km"),
+    partial(lagbc.bc, pd.DataFrame(PATH, FOUR, FOUR[::-1])),
+    *(partial(lagbc.bc, pd.DataFrame(columns)) for columns in ({"from": [0, 1], "to": [1, 2]}, [[0, 1], [1, 2]])),
+    partial(lagbc.bc, pd.DataFrame(np.full((4, 4), NAN), FOUR, FOUR)),
+    partial(lagbc.bc, pd.DataFrame(PATH, FOUR, FOUR), weighted="km"),
 ]
 # Arguments by position, of which there are too many; words of which others are meant.
 OF_WORDS = [
@@ -594,6 +565,10 @@ def of_a_text(text, suffix="txt", read=graph_of):
         return told(lambda: read(path))
 
 
+def of_columns(columns):
+    return told(partial(lagbc.graph_from_edges, *columns, directed=True))
+
+
 def told(call):
     """Return the class of an error and what it says."""
     try:
@@ -605,11 +580,13 @@ def told(call):
 
 def calls(device="cpu"):
     """Return what tells each error, by its name."""
-    on_cpu = {"device": "cpu"}
-    named = {}
+    named, on_cpu = {}, {"device": "cpu"}
+
+    def add(what, several, tell):
+        named.update({f"{what} {number}": partial(tell, one) for number, one in enumerate(several, 1)})
+
     for argument, values in VALUES.items():
-        for number, value in enumerate(values, 1):
-            named[f"bc {argument} {number}"] = partial(of_a_call, "bc", {**on_cpu, argument: value})
+        add(f"bc {argument}", values, lambda value, name=argument: of_a_call("bc", {**on_cpu, name: value}))
     for given in TOGETHER:
         named[f"bc {' '.join(given)}"] = partial(of_a_call, "bc", {**on_cpu, **given})
     for what, A in MATRICES.items():
@@ -617,46 +594,26 @@ def calls(device="cpu"):
     for what, A in LENGTHS.items():
         named[f"bc of lengths, {what}"] = partial(of_a_call, "bc", {**on_cpu, "weighted": True}, A)
         named[f"bc of strengths, {what}"] = partial(of_a_call, "bc", {**on_cpu, "strength": True}, A)
-    for number, A in enumerate(TUPLES, 1):
-        named[f"bc of tuple {number}"] = partial(of_a_call, "bc", on_cpu, A)
-    for number, columns in enumerate(EDGES, 1):
-        named[f"graph_from_edges {number}"] = partial(told, partial(lagbc.graph_from_edges, *columns, directed=True))
-    for number, column in enumerate(OF_ARROW, 1):
-        named[f"graph_from_edges of Arrow {number}"] = partial(
-            told, partial(lagbc.graph_from_edges, column, column, directed=True)
-        )
+    add("bc of tuple", TUPLES, partial(of_a_call, "bc", on_cpu))
+    add("graph_from_edges", EDGES, of_columns)
+    add("graph_from_edges of Arrow", OF_ARROW, lambda column: of_columns((column, column)))
     for function, several in OF_OTHERS.items():
-        for number, given in enumerate(several, 1):
-            named[f"{function} {number}"] = partial(of_a_call, function, given)
+        add(function, several, partial(of_a_call, function))
     for suffix, texts in TEXTS.items():
-        for number, text in enumerate(texts, 1):
-            named[f"{suffix} {number}"] = partial(of_a_text, text, suffix)
-    for number, (text, suffix, given) in enumerate(OF_READING, 1):
-        named[f"read_graph {number}"] = partial(of_a_text, text, suffix, partial(lagbc.read_graph, **given))
-    for number, (text, column) in enumerate(OF_NUMBERS, 1):
-        read = partial(read_numbers, column=column, vertices=NAMED)
-        named[f"numbers of vertices {number}"] = partial(of_a_text, text, read=read)
+        add(suffix, texts, partial(of_a_text, suffix=suffix))
+    add("read_graph", OF_READING, lambda file: of_a_text(*file[:2], partial(lagbc.read_graph, **file[2])))
+    numbers = partial(read_numbers, vertices=NAMED)
+    add("numbers of vertices", OF_NUMBERS, lambda file: of_a_text(file[0], read=partial(numbers, column=file[1])))
     for what, read in {"groups": read_groups, "vertices": read_vertices}.items():
-        for number, text in enumerate(OF_GROUPS, 1):
-            named[f"{what} {number}"] = partial(of_a_text, text, read=lambda path, read=read: read(path, NAMED))
-    for what, several in {
-        "edges": OF_EDGES,
-        "names": OF_NAMES,
-        "words": OF_WORDS,
-        "table": OF_TABLES,
-        "plot": OF_PLOTS,
-    }.items():
-        for number, call in enumerate(several, 1):
-            named[f"{what} {number}"] = partial(told, call)
-    for number, demand in enumerate(OF_TRIPS, 1):
-        named[f"trips {number}"] = partial(told, partial(lagbc.bc, NAMED_PATH, demand=demand))
-    named["groups of numbers"] = partial(of_a_text, "0\n3\n", read=lambda path: read_groups(path, Vertices(3, None)))
-    for number, text in enumerate(("a,nobody", "a,a", 'a,"b'), 1):
-        named[f"vertices in a text {number}"] = partial(told, partial(vertices_in, text, NAMED))
-    for number, text in enumerate(OF_COORDINATES, 1):
-        named[f"coordinates {number}"] = partial(
-            of_a_text, text, read=lambda path: read_coordinates(path, NAMED.n, NAMED.labels)
-        )
+        add(what, OF_GROUPS, partial(of_a_text, read=partial(read, vertices=NAMED)))
+    of_calls = {"edges": OF_EDGES, "names": OF_NAMES, "words": OF_WORDS, "table": OF_TABLES, "plot": OF_PLOTS}
+    for what, several in of_calls.items():
+        add(what, several, told)
+    add("trips", OF_TRIPS, lambda demand: told(partial(lagbc.bc, NAMED_PATH, demand=demand)))
+    named["groups of numbers"] = partial(of_a_text, "0\n3\n", read=partial(read_groups, vertices=Vertices(3, None)))
+    add("vertices in a text", ("a,nobody", "a,a", 'a,"b'), lambda text: told(partial(vertices_in, text, NAMED)))
+    coordinates = partial(read_coordinates, n=NAMED.n, labels=NAMED.labels)
+    add("coordinates", OF_COORDINATES, partial(of_a_text, read=coordinates))
     return named
 
 
