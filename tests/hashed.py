@@ -283,122 +283,117 @@ def rounded(array):
     return np.asarray(array, np.float32)
 
 
-def family(networks, lengths, ways, functions, given=("",), directed=(False, True), device="cpu", **options):
-    """Return all calls that the parts make."""
-    parts = product(networks, lengths, directed, ways, functions, given)
+def family(networks, lengths, ways, functions, given="", directed=(False, True), device="cpu", **options):
+    """Return all calls that the parts make, of each of which there is one or a tuple."""
+    parts = product(*map(several, (networks, lengths, directed, ways, functions, given)))
     return [Call(*part, device=device, options=options) for part in parts]
+
+
+def several(part):
+    return part if isinstance(part, tuple) else (part,)
 
 
 # ---- On the CPU
 
 BOTH = ("batched", "traversal")
-UNDIRECTED, DIRECTED = (False,), (True,)
+UNDIRECTED, DIRECTED = False, True
 FAMILIES = {
     "traversals": [
-        *family(("karate",), (None, "tenths"), ("traversal",), ("bc", "edge_bc", "five"), directed=UNDIRECTED),
-        *family(("web",), (None, "tenths"), ("traversal",), ("bc", "edge_bc", "five")),
-        *family(("mesh",), (None, "lengths", "tenths"), ("traversal",), ("bc", "edge_bc", "five"), directed=UNDIRECTED),
-        *family(("web",), (None, "lengths"), ("traversal",), ("bc",), ("k", "sources", "weights", "targets")),
-        *family(("lesmis", "power"), (None, "lengths"), ("traversal",), ("bc",), directed=UNDIRECTED),
-        *family(("mesh",), ("wide", "similar", "far"), ("traversal",), ("bc", "five"), directed=UNDIRECTED),
+        *family("karate", (None, "tenths"), "traversal", ("bc", "edge_bc", "five"), directed=UNDIRECTED),
+        *family("web", (None, "tenths"), "traversal", ("bc", "edge_bc", "five")),
+        *family("mesh", (None, "lengths", "tenths"), "traversal", ("bc", "edge_bc", "five"), directed=UNDIRECTED),
+        *family("web", (None, "lengths"), "traversal", "bc", ("k", "sources", "weights", "targets")),
+        *family(("lesmis", "power"), (None, "lengths"), "traversal", "bc", directed=UNDIRECTED),
+        *family("mesh", ("wide", "similar", "far"), "traversal", ("bc", "five"), directed=UNDIRECTED),
     ],
     "sums": [
-        *family(("web",), (None, "quarters"), BOTH, DEFAULT_SET[1:], directed=DIRECTED),
-        *family(("mesh", "large web"), (None,), ("batched",), ("bc", "edge_bc"), directed=DIRECTED),
+        *family("web", (None, "quarters"), BOTH, DEFAULT_SET[1:], directed=DIRECTED),
+        *family(("mesh", "large web"), None, "batched", ("bc", "edge_bc"), directed=DIRECTED),
         *family(
-            ("mesh", "parts"), ("tenths", "wide", "far"), ("batched",), ("bc", "edge_bc", "five"), directed=UNDIRECTED
+            ("mesh", "parts"), ("tenths", "wide", "far"), "batched", ("bc", "edge_bc", "five"), directed=UNDIRECTED
         ),
-        *family(("closed twins",), ("absorbed",), BOTH, ("bc", "five"), directed=UNDIRECTED),
-        *family(("parts",), (None,), BOTH, ("bc", "five")),
-        *family(
-            ("dense", "columns", "int64", "int64 web"), (None, "lengths"), ("batched",), ("bc",), directed=DIRECTED
-        ),
+        *family("closed twins", "absorbed", BOTH, ("bc", "five"), directed=UNDIRECTED),
+        *family("parts", None, BOTH, ("bc", "five")),
+        *family(("dense", "columns", "int64", "int64 web"), (None, "lengths"), "batched", "bc", directed=DIRECTED),
     ],
     "arguments": [
-        *family(("mesh",), (None, "lengths"), BOTH, ("bc",), ENDS, UNDIRECTED),
-        *family(("web",), (None, "lengths"), BOTH, ("bc", "edge_bc"), ("demand", "some weights"), DIRECTED),
-        *family(("web", "mesh"), ("tenths",), BOTH, ("bc", "five"), ("rtol",), UNDIRECTED),
-        *family(("mesh",), ("tenths",), ("batched",), ("bc",), ("width",), UNDIRECTED),
-        *family(("web",), (None, "lengths"), BOTH, ("stress",), ("sources", "log2"), DIRECTED),
-        *family(("web",), (None, "lengths"), BOTH, ("percolation",), ("states",), UNDIRECTED),
+        *family("mesh", (None, "lengths"), BOTH, "bc", ENDS, UNDIRECTED),
+        *family("web", (None, "lengths"), BOTH, ("bc", "edge_bc"), ("demand", "some weights"), DIRECTED),
+        *family(("web", "mesh"), "tenths", BOTH, ("bc", "five"), "rtol", UNDIRECTED),
+        *family("mesh", "tenths", "batched", "bc", "width", UNDIRECTED),
+        *family("web", (None, "lengths"), BOTH, "stress", ("sources", "log2"), DIRECTED),
+        *family("web", (None, "lengths"), BOTH, "percolation", "states", UNDIRECTED),
     ],
     "groups": [
-        *family(("web",), (None, "tenths"), ("own",), ("group_bc",), ("groups", "groups endpoints")),
-        *family(("karate",), (None,), ("own",), ("group_bc",), ("groups normalized",), UNDIRECTED),
-        *family(("karate",), ("tenths",), ("own",), ("group_bc",), ("groups rtol",), UNDIRECTED),
+        *family("web", (None, "tenths"), "own", "group_bc", ("groups", "groups endpoints")),
+        *family("karate", None, "own", "group_bc", "groups normalized", UNDIRECTED),
+        *family("karate", "tenths", "own", "group_bc", "groups rtol", UNDIRECTED),
     ],
     "cutoffs in hops": [
-        *family(("web", "mesh"), (None,), ("traversal",), ("bc", "edge_bc", "gravity"), ("cutoffs decays",), DIRECTED),
-        *family(("web",), (None,), ("traversal",), ("bc", "edge_bc", "gravity"), ("decays",), DIRECTED),
-        *family(("web", "mesh"), (None,), ("traversal",), BOUNDED, ("cutoffs",), UNDIRECTED),
-        *family(("web",), (None,), ("traversal",), ("bc",), CUTOFFS, UNDIRECTED),
-        *family(("mesh",), (None,), ("traversal",), ("reach",), ("target weights",), DIRECTED),
-        *family(("mesh",), (None,), ("traversal",), ("straightness",), ("places",), DIRECTED),
-        *family(("mesh",), (None,), ("traversal",), ("gravity",), ("decays targets", "decay target weights"), DIRECTED),
-        *family(("mesh",), (None,), ("traversal",), ("bc", "edge_bc"), ("decay weights",)),
+        *family(("web", "mesh"), None, "traversal", ("bc", "edge_bc", "gravity"), "cutoffs decays", DIRECTED),
+        *family("web", None, "traversal", ("bc", "edge_bc", "gravity"), "decays", DIRECTED),
+        *family(("web", "mesh"), None, "traversal", BOUNDED, "cutoffs", UNDIRECTED),
+        *family("web", None, "traversal", "bc", CUTOFFS, UNDIRECTED),
+        *family("mesh", None, "traversal", "reach", "target weights", DIRECTED),
+        *family("mesh", None, "traversal", "straightness", "places", DIRECTED),
+        *family("mesh", None, "traversal", "gravity", ("decays targets", "decay target weights"), DIRECTED),
+        *family("mesh", None, "traversal", ("bc", "edge_bc"), "decay weights"),
     ],
     "cutoffs with lengths": [
         *family(
-            ("wide mesh", "web"),
-            ("lengths", "quarters"),
-            ("traversal",),
-            ("bc", "gravity"),
-            ("cutoffs decays",),
-            DIRECTED,
+            ("wide mesh", "web"), ("lengths", "quarters"), "traversal", ("bc", "gravity"), "cutoffs decays", DIRECTED
         ),
-        *family(("wide mesh",), ("lengths", "quarters"), ("traversal",), ("edge_bc",), ("decay weights",)),
-        *family(("wide mesh",), ("lengths", "quarters"), ("traversal",), BOUNDED, ("cutoffs",), UNDIRECTED),
-        *family(("minnesota",), ("lengths", "tenths"), ("traversal",), ("five",), ("cutoffs",), UNDIRECTED),
-        *family(("minnesota",), ("far",), ("traversal",), ("bc", "five", "reach"), ("far cutoffs",), UNDIRECTED),
-        *family(("wide mesh",), ("huge",), ("traversal",), ("bc", "five"), ("huge cutoffs",), UNDIRECTED),
-        *family(("web",), ("tenths",), ("traversal",), ("bc",), CUTOFFS, UNDIRECTED),
-        *family(("mesh",), ("tenths",), ("traversal",), ("bc",), ("cutoff rtol",)),
-        *family(("web",), ("lengths",), ("traversal",), ("straightness",), ("places",), UNDIRECTED),
-        *family(("mesh",), ("wide",), ("traversal",), ("bc", "reach"), ("cutoffs",), UNDIRECTED),
-        *family(("closed twins",), ("absorbed",), ("traversal",), ("bc", "five"), ("cutoffs",), UNDIRECTED),
-        *family(
-            ("mesh",), ("quarters",), ("traversal",), ("gravity",), ("decays targets", "decay target weights"), DIRECTED
-        ),
+        *family("wide mesh", ("lengths", "quarters"), "traversal", "edge_bc", "decay weights"),
+        *family("wide mesh", ("lengths", "quarters"), "traversal", BOUNDED, "cutoffs", UNDIRECTED),
+        *family("minnesota", ("lengths", "tenths"), "traversal", "five", "cutoffs", UNDIRECTED),
+        *family("minnesota", "far", "traversal", ("bc", "five", "reach"), "far cutoffs", UNDIRECTED),
+        *family("wide mesh", "huge", "traversal", ("bc", "five"), "huge cutoffs", UNDIRECTED),
+        *family("web", "tenths", "traversal", "bc", CUTOFFS, UNDIRECTED),
+        *family("mesh", "tenths", "traversal", "bc", "cutoff rtol"),
+        *family("web", "lengths", "traversal", "straightness", "places", UNDIRECTED),
+        *family("mesh", "wide", "traversal", ("bc", "reach"), "cutoffs", UNDIRECTED),
+        *family("closed twins", "absorbed", "traversal", ("bc", "five"), "cutoffs", UNDIRECTED),
+        *family("mesh", "quarters", "traversal", "gravity", ("decays targets", "decay target weights"), DIRECTED),
     ],
     "reduced": [
-        *family(("lesmis", "parts"), (None, "lengths"), ("reduced batched",), ("bc", "edge_bc")),
-        *family(("web", "large web"), (None, "lengths", "tenths"), ("reduced batched",), ("bc",)),
-        *family(("power",), (None, "lengths", "tenths"), ("reduced batched",), ("bc",), directed=UNDIRECTED),
-        *family(("power", "large web"), (None, "lengths"), ("reduced batched",), ("edge_bc",), directed=UNDIRECTED),
-        *family(("chains", "hub"), (None, "lengths"), ("reduced batched",), ("bc", "edge_bc"), directed=UNDIRECTED),
-        *family(("chains",), ("lengths",), ("reduced traversal",), ("bc", "edge_bc"), directed=UNDIRECTED),
-        *family(("open twins", "closed twins"), (None, "units"), ("reduced batched",), ("bc",)),
-        *family(("web", "open twins"), (None, "units"), ("reduced traversal",), ("bc",)),
-        *family(("power", "chains", "closed twins"), (None,), ("reduced batched",), ("bc",), OF_REDUCED, UNDIRECTED),
-        *family(("large web",), (None, "lengths"), ("reduced batched",), ("bc",), ("weights", "sources"), DIRECTED),
-        *family(("lesmis", "parts"), (None, "tenths"), ("reduced batched",), ("bc",), ("some weights",)),
+        *family(("lesmis", "parts"), (None, "lengths"), "reduced batched", ("bc", "edge_bc")),
+        *family(("web", "large web"), (None, "lengths", "tenths"), "reduced batched", "bc"),
+        *family("power", (None, "lengths", "tenths"), "reduced batched", "bc", directed=UNDIRECTED),
+        *family(("power", "large web"), (None, "lengths"), "reduced batched", "edge_bc", directed=UNDIRECTED),
+        *family(("chains", "hub"), (None, "lengths"), "reduced batched", ("bc", "edge_bc"), directed=UNDIRECTED),
+        *family("chains", "lengths", "reduced traversal", ("bc", "edge_bc"), directed=UNDIRECTED),
+        *family(("open twins", "closed twins"), (None, "units"), "reduced batched", "bc"),
+        *family(("web", "open twins"), (None, "units"), "reduced traversal", "bc"),
+        *family(("power", "chains", "closed twins"), None, "reduced batched", "bc", OF_REDUCED, UNDIRECTED),
+        *family("large web", (None, "lengths"), "reduced batched", "bc", ("weights", "sources"), DIRECTED),
+        *family(("lesmis", "parts"), (None, "tenths"), "reduced batched", "bc", "some weights"),
     ],
     "overflow": [
-        *family(("diamonds",), (None, "units"), BOTH, ("bc", "edge_bc"), ("few sources",), DIRECTED),
-        *family(("unlike",), (None, "units"), BOTH, ("bc",), ("few sources",), DIRECTED),
-        *family(("diamonds",), (None, "units"), ("reduced batched",), ("bc",), ("few sources",), UNDIRECTED),
-        *family(("diamonds",), (None,), ("traversal",), ("bc", "edge_bc"), ("far cutoff",), DIRECTED),
-        *family(("diamonds",), (None, "units"), ("batched",), ("stress",), ("log2 few sources",), DIRECTED),
-        *family(("diamonds",), (None, "units"), ("own",), ("shortest_path_counts",), ("log2 few sources",), DIRECTED),
+        *family("diamonds", (None, "units"), BOTH, ("bc", "edge_bc"), "few sources", DIRECTED),
+        *family("unlike", (None, "units"), BOTH, "bc", "few sources", DIRECTED),
+        *family("diamonds", (None, "units"), "reduced batched", "bc", "few sources", UNDIRECTED),
+        *family("diamonds", None, "traversal", ("bc", "edge_bc"), "far cutoff", DIRECTED),
+        *family("diamonds", (None, "units"), "batched", "stress", "log2 few sources", DIRECTED),
+        *family("diamonds", (None, "units"), "own", "shortest_path_counts", "log2 few sources", DIRECTED),
     ],
-    "counts": family(("karate", "web"), (None, "tenths"), ("own",), ("shortest_path_counts",), ("sources",)),
+    "counts": family(("karate", "web"), (None, "tenths"), "own", "shortest_path_counts", "sources"),
 }
 # Calls that are carried out in other ways, too: those of more roots than a chunk has, and reduced ones.
 FAMILIES["carried out"] = CARRIED_OUT = [
-    *family(("large web",), (None, "lengths"), BOTH, ("bc,edge_bc",), ("weights",), directed=UNDIRECTED),
-    *family(("large web",), (None, "tenths"), BOTH, ("five",), directed=DIRECTED),
-    *family(("large web",), (None, "lengths"), BOTH, ("bc",), ("demand",), directed=DIRECTED),
-    *family(("large web",), (None, "lengths"), ("traversal",), ("bc,edge_bc",), ("demand cutoffs",), DIRECTED),
-    *family(("large web",), (None,), ("batched",), ("bc",), ("k",), directed=DIRECTED),
-    *family(("minnesota",), (None, "lengths", "tenths"), ("traversal",), ("five,edge_bc",), ("cutoffs",), DIRECTED),
-    *family(("power", "chains"), (None, "lengths"), ("reduced batched",), ("bc,edge_bc",), directed=UNDIRECTED),
-    *family(("large web", "open twins"), (None, "units"), ("reduced batched",), ("bc",), ("weights",), UNDIRECTED),
+    *family("large web", (None, "lengths"), BOTH, "bc,edge_bc", "weights", directed=UNDIRECTED),
+    *family("large web", (None, "tenths"), BOTH, "five", directed=DIRECTED),
+    *family("large web", (None, "lengths"), BOTH, "bc", "demand", directed=DIRECTED),
+    *family("large web", (None, "lengths"), "traversal", "bc,edge_bc", "demand cutoffs", DIRECTED),
+    *family("large web", None, "batched", "bc", "k", directed=DIRECTED),
+    *family("minnesota", (None, "lengths", "tenths"), "traversal", "five,edge_bc", "cutoffs", DIRECTED),
+    *family(("power", "chains"), (None, "lengths"), "reduced batched", "bc,edge_bc", directed=UNDIRECTED),
+    *family(("large web", "open twins"), (None, "units"), "reduced batched", "bc", "weights", UNDIRECTED),
 ]
 
 
 def calls_by_batched(name):
     """Yield the name and the call of each that was recorded first, which names no way."""
-    for lengths, directed in product((None, "lengths"), UNDIRECTED if name in SYMMETRIC else (False, True)):
+    for lengths, directed in product((None, "lengths"), (False,) if name in SYMMETRIC else (False, True)):
         kind = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}"
         for given in ("", "k", "sources", "weights"):
             yield f"{kind}-bc-{given}", Call(name, lengths, directed, "batched", "bc", given)
@@ -486,7 +481,7 @@ SCHEDULED = {
     "pruned": (("pruned", "wide"),),
     "parts": (("parts", None), ("parts", "units")),
 }
-SWEPT = ("batched",)
+SWEPT = "batched"
 FLOAT32 = {"dtype": "float32"}
 
 
@@ -497,39 +492,37 @@ def scheduled(networks):
         of_all = partial(family, (name,), (lengths,), SWEPT, device="cuda")
         calls += of_all(("bc", "edge_bc", "five"), directed=UNDIRECTED)
         calls += of_all(("closeness", "stress"), directed=DIRECTED)
-        calls += of_all(("bc",), ("k", "sources", "weights", "endpoints", "demand"), directed=DIRECTED)
+        calls += of_all("bc", ("k", "sources", "weights", "endpoints", "demand"), directed=DIRECTED)
         calls += of_all(("bc", "edge_bc"), directed=UNDIRECTED, **FLOAT32)
     return calls
 
 
 ON_GPU = {schedule: scheduled(networks) for schedule, networks in SCHEDULED.items()} | {
     "arguments": [
-        *family(("wide mesh", "large web"), ("tenths",), SWEPT, ("bc",), ("rtol", "width"), UNDIRECTED, "cuda"),
-        *family(("large web",), (None, "lengths"), SWEPT, ("percolation",), ("states",), UNDIRECTED, "cuda"),
+        *family(("wide mesh", "large web"), "tenths", SWEPT, "bc", ("rtol", "width"), UNDIRECTED, "cuda"),
+        *family("large web", (None, "lengths"), SWEPT, "percolation", "states", UNDIRECTED, "cuda"),
     ],
     "reduced": [
-        *family(
-            ("chains", "hub"), (None, "lengths"), ("reduced batched",), ("bc", "edge_bc"), ("",), UNDIRECTED, "cuda"
-        ),
-        *family(("power", "large web"), (None, "lengths"), ("reduced batched",), ("bc",), device="cuda"),
-        *family(("open twins", "closed twins"), (None, "units"), ("reduced batched",), ("bc",), device="cuda"),
+        *family(("chains", "hub"), (None, "lengths"), "reduced batched", ("bc", "edge_bc"), "", UNDIRECTED, "cuda"),
+        *family(("power", "large web"), (None, "lengths"), "reduced batched", "bc", device="cuda"),
+        *family(("open twins", "closed twins"), (None, "units"), "reduced batched", "bc", device="cuda"),
     ],
     "overflow": [
-        *family(("diamonds",), (None, "units"), SWEPT, ("bc", "edge_bc"), ("few sources",), DIRECTED, "cuda"),
-        *family(("diamonds",), (None, "units"), SWEPT, ("bc",), ("few sources",), DIRECTED, "cuda", **FLOAT32),
-        *family(("unlike",), (None, "units"), SWEPT, ("bc",), ("few sources",), DIRECTED, "cuda"),
-        *family(("diamonds",), (None, "units"), SWEPT, ("stress",), ("log2 few sources",), DIRECTED, "cuda"),
+        *family("diamonds", (None, "units"), SWEPT, ("bc", "edge_bc"), "few sources", DIRECTED, "cuda"),
+        *family("diamonds", (None, "units"), SWEPT, "bc", "few sources", DIRECTED, "cuda", **FLOAT32),
+        *family("unlike", (None, "units"), SWEPT, "bc", "few sources", DIRECTED, "cuda"),
+        *family("diamonds", (None, "units"), SWEPT, "stress", "log2 few sources", DIRECTED, "cuda"),
     ],
     "traversals": [
-        *family(("karate", "web", "mesh"), (None, "lengths"), ("traversal",), ("bc",), ("", "weights"), device="cuda"),
-        *family(("web", "mesh"), (None, "lengths"), ("traversal",), ("bc",), device="cuda", **FLOAT32),
+        *family(("karate", "web", "mesh"), (None, "lengths"), "traversal", "bc", ("", "weights"), device="cuda"),
+        *family(("web", "mesh"), (None, "lengths"), "traversal", "bc", device="cuda", **FLOAT32),
     ],
 }
 # Calls that are carried out in other ways, too.
 CARRIED_OUT_ON_GPU = [
-    *family(("large web", "wide mesh"), (None, "lengths"), SWEPT, ("bc,edge_bc",), ("weights",), UNDIRECTED, "cuda"),
-    *family(("large web",), ("units", "wide"), SWEPT, ("bc",), ("sources",), UNDIRECTED, "cuda", **FLOAT32),
-    *family(("chains",), (None, "lengths"), ("reduced batched",), ("bc,edge_bc",), ("weights",), UNDIRECTED, "cuda"),
+    *family(("large web", "wide mesh"), (None, "lengths"), SWEPT, "bc,edge_bc", "weights", UNDIRECTED, "cuda"),
+    *family("large web", ("units", "wide"), SWEPT, "bc", "sources", UNDIRECTED, "cuda", **FLOAT32),
+    *family("chains", (None, "lengths"), "reduced batched", "bc,edge_bc", "weights", UNDIRECTED, "cuda"),
 ]
 ON_GPU["carried out"] = CARRIED_OUT_ON_GPU
 
