@@ -263,15 +263,6 @@ def test_the_shortest_parallel_edge_counts(edges):
     np.testing.assert_array_equal(Entries(4, tails, heads, True).matrix(lengths).toarray(), expected)
 
 
-def test_the_libraries_are_not_imported():
-    script = (
-        "import sys, numpy as np, lagbc\nlagbc.bc(np.eye(3, k=1))\nprint(*{name.split('.')[0] for name in sys.modules})"
-    )
-    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
-    assert "numpy" in loaded
-    assert not {"scipy", "networkx", "igraph", "graphblas", "rustworkx", "networkit", "pandas", "polars"} & set(loaded)
-
-
 @pytest.mark.parametrize("loads", ["bc(np.eye(3, k=1))", "edge_bc(nx.path_graph(9))"])
 def test_first_calls_of_threads_wait_for_modules_that_another_loads(loads):
     script = f"""

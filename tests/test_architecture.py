@@ -189,9 +189,7 @@ def test_warnings_point_at_the_caller():
 
 def loaded_by(code):
     script = f"import sys\n{code}\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
-    return set(
-        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
-    )
+    return {*subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()}
 
 
 def test_graphs_that_are_dealt_are_known_in_one_folder():
@@ -254,6 +252,7 @@ def test_import_loads_nothing_heavy():
     assert not heavy & loaded_by("import lagbc; dir(lagbc)")
     assert not heavy - {"click"} & loaded_by("import lagbc.interfaces.cli")
     assert not heavy & loaded_by("import lagbc.options; lagbc.options.check_options(64, {'threads': 2})")
+    assert not heavy & loaded_by("from lagbc.interfaces.nx_metadata import get_info; get_info()")
 
 
 @pytest.mark.parametrize(
@@ -270,6 +269,12 @@ def test_a_first_call_loads_only_what_it_uses(code):
     assert not {"scipy", "matplotlib", "tqdm", "psutil", "concurrent", "multiprocessing"} & loaded_by(
         f"{code}\nassert 'numpy.ma' not in sys.modules"
     )
+
+
+def test_libraries_of_graphs_are_not_imported():
+    libraries = {"networkx", "igraph", "graphblas", "rustworkx", "networkit", "pandas", "polars"}
+    loaded = loaded_by("import numpy as np, lagbc\nlagbc.bc(np.eye(3, k=1))")
+    assert not {"scipy", *libraries} & loaded
 
 
 def test_lengths_are_grouped_without_scipy():
