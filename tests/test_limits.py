@@ -21,87 +21,71 @@ OTHERS = "22 1 254:0 / / rw - ext4 /dev/root rw\n25 22 0:5 / /empty rw - tmpfs  
 UNLIMITED = 9223372036854771712
 
 
-def version_1(limit, usage=0, inactive=0):
+def version_1(folder, limit, usage=0, inactive=0):
     return {
-        "memory.limit_in_bytes": f"{limit}\n",
-        "memory.usage_in_bytes": f"{usage}\n",
-        "memory.stat": f"cache 7\ninactive_file 1\ntotal_inactive_file {inactive}\n",
+        f"{folder}/memory.limit_in_bytes": f"{limit}\n",
+        f"{folder}/memory.usage_in_bytes": f"{usage}\n",
+        f"{folder}/memory.stat": f"cache 7\ninactive_file 1\ntotal_inactive_file {inactive}\n",
     }
 
 
-def version_2(limit, current=0, inactive=0, high="max"):
+def version_2(folder, limit, current=0, inactive=0, high="max"):
     return {
-        "memory.max": f"{limit}\n",
-        "memory.high": f"{high}\n",
-        "memory.current": f"{current}\n",
-        "memory.stat": f"anon 7\ninactive_file {inactive}\nactive_file 3\n",
+        f"{folder}/memory.max": f"{limit}\n",
+        f"{folder}/memory.high": f"{high}\n",
+        f"{folder}/memory.current": f"{current}\n",
+        f"{folder}/memory.stat": f"anon 7\ninactive_file {inactive}\nactive_file 3\n",
     }
 
 
-# Groups of the process, mounts, files of groups by their folder below sys/fs/cgroup, and what is left.
+MOUNT_CONTAINER = MOUNT_1.replace(" / ", " /docker/f00 ")
+BOTH_VERSIONS = version_1("memory/a", 1000, 400) | {"unified/b/cgroup.procs": "1\n"}
+WITHIN = version_2("a", 1000, 900) | version_2("a/b", "max", 500) | version_2("a/b/c", 600, 100)
+WITHIN_1 = version_1("memory", UNLIMITED, 900) | version_1("memory/a", 1000, 500, 200)
+WITHIN_1 |= version_1("memory/a/b", 2000, 100) | version_1("cpu/x", 1)
+# Groups of the process, mounts, files of groups below sys/fs/cgroup, and what is left.
 SYSTEMS = {
-    "no limit": ("0::/a", MOUNT_2, {"a": version_2("max")}, None),
-    "a limit": ("0::/a/b", OTHERS + MOUNT_2, {"a/b": version_2(1000, 300, 100)}, 800),
-    "limits around it": (
-        "0::/a/b/c",
-        MOUNT_2,
-        {"a": version_2(1000, 900), "a/b": version_2("max", 500), "a/b/c": version_2(600, 100)},
-        100,
-    ),
-    "throttled": ("0::/a", MOUNT_2, {"a": version_2(1000, 300, high=700)}, 400),
-    "over its limit": ("0::/a", MOUNT_2, {"a": version_2(1000, 1300)}, 0),
-    "not numbers": ("0::/a", MOUNT_2, {"a": {"memory.max": "\n", "memory.high": "x y\n"}}, None),
-    "a container": ("0::/", MOUNT_2, {"": version_2(1000, 300)}, 700),
-    "another name inside": ("0::/../b", MOUNT_2.replace(" / ", " /a "), {"": version_2(1000, 300)}, 700),
-    "version 1": (
-        "5:cpu:/x\n4:hugetlb,memory:/a/b",
-        MOUNT_CPU + MOUNT_1,
-        {
-            "memory": version_1(UNLIMITED, 900),
-            "memory/a": version_1(1000, 500, 200),
-            "memory/a/b": version_1(2000, 100),
-            "cpu/x": version_1(1),
-        },
-        700,
-    ),
-    "version 1, a container": (
-        "4:memory:/docker/f00",
-        MOUNT_1.replace(" / ", " /docker/f00 "),
-        {"memory": version_1(1000, 400)},
-        600,
-    ),
-    "both versions": (
-        "4:memory:/a\n0::/b",
-        MOUNT_1 + MOUNT_2_BESIDE,
-        {"memory/a": version_1(1000, 400), "unified/b": {"cgroup.procs": "1\n"}},
-        600,
-    ),
+    "no limit": ("0::/a", MOUNT_2, version_2("a", "max"), None),
+    "a limit": ("0::/a/b", OTHERS + MOUNT_2, version_2("a/b", 1000, 300, 100), 800),
+    "limits around it": ("0::/a/b/c", MOUNT_2, WITHIN, 100),
+    "throttled": ("0::/a", MOUNT_2, version_2("a", 1000, 300, high=700), 400),
+    "over its limit": ("0::/a", MOUNT_2, version_2("a", 1000, 1300), 0),
+    "not numbers": ("0::/a", MOUNT_2, {"a/memory.max": "\n", "a/memory.high": "x y\n"}, None),
+    "a container": ("0::/", MOUNT_2, version_2("", 1000, 300), 700),
+    "another name inside": ("0::/../b", MOUNT_2.replace(" / ", " /a "), version_2("", 1000, 300), 700),
+    "version 1": ("5:cpu:/x\n4:hugetlb,memory:/a/b", MOUNT_CPU + MOUNT_1, WITHIN_1, 700),
+    "version 1, a container": ("4:memory:/docker/f00", MOUNT_CONTAINER, version_1("memory", 1000, 400), 600),
+    "both versions": ("4:memory:/a\n0::/b", MOUNT_1 + MOUNT_2_BESIDE, BOTH_VERSIONS, 600),
 }
 
 
 @pytest.fixture
-def _free(monkeypatch):
+def system(tmp_path, monkeypatch):
+    """Write the groups of the process, mounts and files of groups to the root of a system of 5000 free bytes."""
     monkeypatch.setattr(limits, "_available", lambda root: 5000)
     monkeypatch.setattr(limits, "_left_of_address_space", lambda: [])
 
+    def write(groups, mounts, files):
+        files = {f"sys/fs/cgroup/{name}": text for name, text in files.items()}
+        for name, text in ({"proc/self/cgroup": f"{groups}\n", "proc/self/mountinfo": mounts} | files).items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text, encoding="ascii")
+        return tmp_path
 
-def write(file, text):
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="ascii")
+    return write
 
 
-@pytest.mark.usefixtures("_free")
-@pytest.mark.parametrize(("groups", "mounts", "folders", "left"), SYSTEMS.values(), ids=SYSTEMS)
-def test_groups(tmp_path, groups, mounts, folders, left):
-    write(tmp_path / "proc/self/cgroup", f"{groups}\n")
-    write(tmp_path / "proc/self/mountinfo", mounts)
-    for folder, files in folders.items():
-        for name, text in files.items():
-            write(tmp_path / "sys/fs/cgroup" / folder / name, text)
-    assert limits.free_memory(tmp_path) == (5000 if left is None else left)
+@pytest.mark.parametrize(("groups", "mounts", "files", "left"), SYSTEMS.values(), ids=SYSTEMS)
+def test_groups(system, groups, mounts, files, left):
+    assert limits.free_memory(system(groups, mounts, files)) == (5000 if left is None else left)
+
+
+def quota_1(quota):
+    return {"cpu/x/cpu.cfs_quota_us": f"{quota}\n", "cpu/x/cpu.cfs_period_us": "100000\n"}
 
 
 # Groups, mounts, files of groups, and the cores of eight whose time is granted.
+NO_QUOTA_AROUND = {"cpu/cpu.cfs_quota_us": "-1\n"}
 QUOTAS = {
     "no quota": ("0::/a", MOUNT_2, {"a/cpu.max": "max 100000\n"}, 8),
     "a quota": ("0::/a", OTHERS + MOUNT_2, {"a/cpu.max": "200000 100000\n"}, 2),
@@ -112,29 +96,16 @@ QUOTAS = {
     "a container": ("0::/", MOUNT_2, {"cpu.max": "50000 10000\n"}, 5),
     "not numbers": ("0::/a", MOUNT_2, {"a/cpu.max": "x\n"}, 8),
     "nothing": ("0::/a", MOUNT_2, {"a/cpu.max": ""}, 8),
-    "version 1": (
-        "5:cpu,cpuacct:/x\n4:memory:/y",
-        MOUNT_CPU + MOUNT_1,
-        {"cpu/x/cpu.cfs_quota_us": "400000\n", "cpu/x/cpu.cfs_period_us": "100000\n", "cpu/cpu.cfs_quota_us": "-1\n"},
-        4,
-    ),
-    "version 1, no quota": (
-        "5:cpu:/x",
-        MOUNT_CPU,
-        {"cpu/x/cpu.cfs_quota_us": "-1\n", "cpu/x/cpu.cfs_period_us": "100000\n"},
-        8,
-    ),
+    "version 1": ("5:cpu,cpuacct:/x\n4:memory:/y", MOUNT_CPU + MOUNT_1, quota_1(400000) | NO_QUOTA_AROUND, 4),
+    "version 1, no quota": ("5:cpu:/x", MOUNT_CPU, quota_1(-1), 8),
 }
 
 
 @pytest.mark.parametrize(("groups", "mounts", "files", "cores"), QUOTAS.values(), ids=QUOTAS)
-def test_quotas_of_time(tmp_path, groups, mounts, files, cores):
-    write(tmp_path / "proc/self/cgroup", f"{groups}\n")
-    write(tmp_path / "proc/self/mountinfo", mounts)
-    for name, text in files.items():
-        write(tmp_path / "sys/fs/cgroup" / name, text)
-    assert limits.usable_cores(set(range(8)), tmp_path) == cores
-    assert limits.usable_cores({5}, tmp_path) == 1
+def test_quotas_of_time(system, groups, mounts, files, cores):
+    root = system(groups, mounts, files)
+    assert limits.usable_cores(set(range(8)), root) == cores
+    assert limits.usable_cores({5}, root) == 1
 
 
 def test_no_more_threads_than_the_quota_grants(monkeypatch):
@@ -145,21 +116,17 @@ def test_no_more_threads_than_the_quota_grants(monkeypatch):
         assert check_options("auto", {"threads": 5}).threads == 5
 
 
-@pytest.mark.usefixtures("_free")
-def test_a_process_that_is_moved_to_another_group(tmp_path):
-    write(tmp_path / "proc/self/mountinfo", MOUNT_2)
+def test_a_process_that_is_moved_to_another_group(system):
     for group, limit in (("a", 1000), ("b", 700)):
-        write(tmp_path / "sys/fs/cgroup" / group / "memory.max", f"{limit}\n")
-        write(tmp_path / "proc/self/cgroup", f"0::/{group}\n")
-        assert limits.free_memory(tmp_path) == limit
+        assert limits.free_memory(system(f"0::/{group}", MOUNT_2, {f"{group}/memory.max": f"{limit}\n"})) == limit
 
 
-@pytest.mark.usefixtures("_free")
+@pytest.mark.usefixtures("system")
 def test_a_system_without_groups(tmp_path):
     assert limits.free_memory(tmp_path) == 5000
 
 
-@pytest.mark.usefixtures("_free")
+@pytest.mark.usefixtures("system")
 def test_budget_is_half_of_what_a_group_leaves(monkeypatch):
     monkeypatch.delenv("LAGBC_MEMORY", raising=False)
     monkeypatch.setattr(limits, "_left_by_groups", lambda root: [1000])
@@ -168,7 +135,8 @@ def test_budget_is_half_of_what_a_group_leaves(monkeypatch):
 
 
 def test_what_the_system_can_give(tmp_path):
-    write(tmp_path / "proc/meminfo", "MemTotal:  9000 kB\nMemFree:  10 kB\nMemAvailable:    2500 kB\n")
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemTotal:  9000 kB\nMemFree:  10 kB\nMemAvailable:    2500 kB\n")
     assert limits._available(tmp_path) == 2500 * 1024
 
 
