@@ -78,6 +78,18 @@ def any_bc(any_row):
     return functools.partial(lagbc.bc, weighted=any_row.weighted, method=any_row.name, device=any_row.device)
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["hops", "lengths"])
+def weighted(request):
+    """Whether the values of a graph are taken as lengths."""
+    return request.param
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["directed", "undirected"])
+def directed(request):
+    """Whether an edge leads one way."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def example():
     """Read a network that comes with lagbc."""

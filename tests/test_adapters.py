@@ -74,7 +74,6 @@ def test_directed_may_be_said():
     assert as_graph(nx.to_scipy_sparse_array(undirected)).directed is True
 
 
-@pytest.mark.parametrize("directed", [True, False])
 def test_igraph(bc, directed):
     A = scale_free(40, 150, seed=4)
     A.sum_duplicates()  # igraph counts parallel edges as paths of their own
@@ -129,7 +128,6 @@ def test_a_graph_with_lengths(kind):
         as_graph(G, weighted=True)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 def test_lengths_of_igraph(directed):
     graph = igraph.Graph(n=4, edges=list(LENGTHS), directed=directed)
     graph.es["weight"] = list(LENGTHS.values())

@@ -53,7 +53,6 @@ def assert_close(ours, theirs):
     np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", SPECIAL)
 def test_special_graphs(any_bc, name, directed):
     weighted = any_bc.keywords["weighted"]
@@ -136,7 +135,6 @@ def test_sources_against_networkx(any_bc, example, name, directed):
 
 @pytest.mark.parametrize("normalized", [True, False])
 @pytest.mark.parametrize("endpoints", [True, False])
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 17, 77])
 def test_sample_against_networkx(any_bc, example, tmp_path, k, directed, endpoints, normalized):
     A, bc = example("lesmis").matrix, any_bc
@@ -154,7 +152,6 @@ def test_sample_against_networkx(any_bc, example, tmp_path, k, directed, endpoin
 
 
 @pytest.mark.parametrize("n", range(5))
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("normalized", [True, False])
 @pytest.mark.parametrize("endpoints", [True, False])
 def test_small_cases_of_networkx(bc, tmp_path, n, directed, normalized, endpoints):

@@ -151,8 +151,6 @@ def test_circulant_graphs_and_their_closed_form(monkeypatch, n, degree):
 # Rivals
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("sampled", [False, True])
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
 def test_peers_keep_lagbc_convention(peer, sampled, directed, weighted):

@@ -21,7 +21,6 @@ GRAPHS = {
 }
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_same_bits(name, weighted):
     """The tables of `hashed` have more calls, of fewer shapes."""

@@ -88,7 +88,6 @@ def test_the_device_is_waited_for_at_the_end_of_a_phase(clock):
     assert found(recorder) == {"order": 2}
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_a_call_is_in_all_phases(monkeypatch, weighted):
     monkeypatch.setattr("lagbc.methods.table._loaded", set())  # as in a new process
     with calls.record() as recorder:

@@ -61,7 +61,6 @@ def assert_all_equal(ours, theirs, names=ALL):
         np.testing.assert_allclose(scores, theirs[name], rtol=1e-12, atol=1e-13, err_msg=name)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", SPECIAL)
 def test_special_graphs(either, name, directed):
     weighted = either.keywords["weighted"]
@@ -333,7 +332,6 @@ def test_checkpoints_of_other_sums_are_refused(tmp_path):
         lagbc.stress(A, **options)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @given(data=st.data())
 def test_closeness_of_some_vertices(directed, data):
     """As from the sweep of all roots: bit by bit in hops, and whatever the sources and cutoffs."""

@@ -194,7 +194,6 @@ def taken_by(make):
 
 @pytest.mark.parametrize("asked", [{"dependency"}, {"distance"}, {"stress", "depth"}, EVERY], ids=len)
 @pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_footprint_of_batched_is_what_it_allocates(weighted, name, asked):
     graph = as_graph(GRAPHS[name], directed=False, weighted=weighted)
     plan = SweepPlan(batch=64, sums=frozenset(asked))
@@ -207,7 +206,6 @@ def test_footprint_of_batched_is_what_it_allocates(weighted, name, asked):
     assert most <= bytes_of_sums(graph, plan.sums) + 8 * 5  # sums that are not asked for hold a number each
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_footprint_of_groups_is_what_they_allocate(weighted):
     graph = as_graph(GRAPHS["mesh"], directed=False, weighted=weighted)
     plan, in_group = searches.plan_of_groups(0.0, StopFlag()), np.ones((graph.n, 3), np.bool_)
@@ -322,7 +320,6 @@ def test_paths_that_the_search_found(module, weighted, name, asked):
     np.testing.assert_allclose(out[0], theirs, rtol=1e-12, err_msg="reading changes nothing")
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_no_paths_where_none_are_counted(weighted):
     graph = as_graph(matrix(3, [(0, 1), (1, 2)]), weighted=weighted)
     state = prepare(batched, graph, SweepPlan(batch=64, sums=frozenset({"distance"})))

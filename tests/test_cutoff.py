@@ -93,8 +93,6 @@ def test_other_arguments(together, A, directed, weighted, data):
     np.testing.assert_allclose(lagbc.reach(A, targets=targets, **how), reached)
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("weighted", [False, True])
 def test_igraph(together, directed, weighted):
     igraph = pytest.importorskip("igraph")
     A = with_lengths(scale_free(120, 360, seed=3), [1.0, 2.0, 3.0, 5.0])
@@ -132,7 +130,6 @@ def test_a_column_each_or_none():
     assert (several["reach"].shape, several["gravity"].shape) == ((6,), (6, 2))
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_same_bits(together, weighted):
     A = with_lengths(scale_free(500, 1500, seed=4), [1.0, 2.5])
     names, how = (*ALL, "gravity"), {"weighted": weighted, "cutoff": [2, 5], "decay": [0.1, 0.2]}
@@ -184,7 +181,6 @@ edge_scores = remembered(reference.edge_scores)
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("weighted", [False, True])
 def test_counts_that_float64_does_not_hold(together, weighted):
     """3**660 paths within the cutoff; with a decay the limit is lower, and also with tiny weights of targets.
 
@@ -273,7 +269,6 @@ def test_a_checkpoint_goes_on_to_the_same_bits(together, tmp_path, monkeypatch):
 # Errors
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("how", [{"device": "cuda"}, {"device": [0]}, {"device": "cuda", "dtype": "float32"}])
 def test_a_gpu_sums_none(how, weighted, monkeypatch):
     """Whether there is one or not; what to do is said before what is missing."""

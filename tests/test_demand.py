@@ -77,7 +77,6 @@ def test_loads_are_those_of_the_oracle(row, data, directed):
 
 
 @taking
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", SPECIAL)
 def test_loads_of_named_graphs(row, name, directed):
     A = SPECIAL[name]
@@ -96,7 +95,6 @@ GRAPHS = {
 
 
 @taking
-@pytest.mark.parametrize("directed", [True, False])
 def test_one_trip_a_pair_is_the_raw_score(row, directed):
     A, often = with_lengths(GRAPHS["scale-free"], [1, 2, 3]), 1 if directed else 2
     ones = np.ones(A.shape)

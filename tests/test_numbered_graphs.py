@@ -105,7 +105,6 @@ def expected(G, **options):
     return list(nx.betweenness_centrality(G, normalized=False, backend="networkx", **options).values())
 
 
-@pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("gone", [[], GONE], ids=["whole", "gaps"])
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_are_those_of_networkx(make, seed, gone, directed):
@@ -126,7 +125,6 @@ def test_scores_are_those_of_networkx(make, seed, gone, directed):
     assert taken.nnz == sum(u != v for u, v in set(G.to_directed().edges()))
 
 
-@pytest.mark.parametrize("directed", [False, True])
 def test_every_function_takes_them(make, directed):
     G = roads(5, directed)
     A = nx.to_scipy_sparse_array(G)
@@ -208,7 +206,6 @@ ABSENT = {
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-@pytest.mark.parametrize("directed", [False, True])
 def test_an_attribute_that_no_edge_has(name, directed):
     graph = LIBRARIES[name](roads(1, directed))
     for options in ({"weighted": "miles"}, {"strength": "miles"}):

@@ -241,7 +241,6 @@ def start(body):
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_ctrl_c(tmp_path, weighted):
     file = tmp_path / "run"
     process = start(
@@ -528,7 +527,6 @@ def test_estimate_is_an_upper_bound(any_bc, shape, directed):
         ("dependency edges gravity", {"bounds": Bounds(np.array([900.0]), np.array([1e-4]))}),
     ],
 )
-@pytest.mark.parametrize("weighted", [False, True])
 def test_bytes_of_a_root_beyond_float64_are_bound(asked, options, weighted):
     """What the routine of single roots takes beside the sums."""
     given = with_lengths(diamonds(2500, 3), np.arange(1, 3))
@@ -542,7 +540,6 @@ def test_bytes_of_a_root_beyond_float64_are_bound(asked, options, weighted):
     assert 0.6 * bound < most_memory(run) <= bound + 50_000
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("shape", ["directed", "undirected", "mesh"])
 def test_a_graph_in_order_takes_what_is_counted(shape, weighted):
     given = grid(100, 100) if shape == "mesh" else scale_free(3000, 40_000, seed=1)
@@ -574,7 +571,6 @@ def test_roots_beyond_float64_keep_to_the_budget():
         lagbc.bc(given, memory=2_600_000, **options)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     """What a queue needs beyond its first room is taken from another worker, and if there is none, it is an error."""
     given = with_lengths(grid(60, 90), np.arange(1, 11)) if weighted else grid(60, 90)
@@ -591,7 +587,6 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
 
 
 @pytest.mark.parametrize("sums", [("bc",), ("bc", "closeness", "stress"), ("closeness",)], ids=len)
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("shape", ["grid", "path", "scale-free", "two rings"])
 def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
     given = {**SHAPES, "two rings": disjoint(cycle(150), cycle(90)), "grid": grid(20, 30), "path": path(200)}[shape]
@@ -613,7 +608,6 @@ def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
         np.testing.assert_array_equal(scores[name], array)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_more_roots_than_columns_are_refused(weighted):
     """Kernels write without a check."""
     row = next(row for row in lagbc.METHODS if row.key == ("batched", "cpu", weighted))

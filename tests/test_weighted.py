@@ -152,7 +152,6 @@ def chain_of(*lengths):
 
 
 @errors
-@pytest.mark.parametrize("directed", [True, False])
 def test_absorbed_length_is_named(weighted_bc, directed):
     A = chain_of(1e18, 1.0)
     message = (
