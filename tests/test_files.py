@@ -56,21 +56,17 @@ def merge(path):
 
 
 BC = ("bc", "example:karate")
+SCORES = {
+    "out": run_command(*BC, "--out"),
+    "edges": run_command("edge-bc", "example:karate", "--out"),
+    "table": run_command("centralities", "example:karate", "--which", "bc,stress", "--out"),
+    "groups": run_command("group-bc", "example:karate", "--group", "1,2", "--out"),
+    "merged": merge,
+}
 WRITERS = {
-    "out.npy": run_command(*BC, "--out"),
-    "out.csv": run_command(*BC, "--out"),
-    "edges.npy": run_command("edge-bc", "example:karate", "--out"),
-    "edges.csv": run_command("edge-bc", "example:karate", "--out"),
-    "table.npy": run_command("centralities", "example:karate", "--which", "bc,stress", "--out"),
-    "table.csv": run_command("centralities", "example:karate", "--which", "bc,stress", "--out"),
-    "groups.npy": run_command("group-bc", "example:karate", "--group", "1,2", "--out"),
-    "groups.csv": run_command("group-bc", "example:karate", "--group", "1,2", "--out"),
+    **{f"{name}.{suffix}": write for name, write in SCORES.items() for suffix in ("npy", "csv")},
+    **{f"plot.{suffix}": run_command(*BC, "--plot") for suffix in ("png", "svg", "pdf")},
     "part.npz": run_command(*BC, "--part", "1/2", "--out"),
-    "merged.csv": merge,
-    "merged.npy": merge,
-    "plot.png": run_command(*BC, "--plot"),
-    "plot.svg": run_command(*BC, "--plot"),
-    "plot.pdf": run_command(*BC, "--plot"),
     "networks.png": run_command("centralities", "example:karate", "--which", "bc", "--plot"),
     "compared.png": run_command("compare", "example:karate", "--methods", "batched", "--device", "cpu", "--plot"),
     "map.png": lambda path: plots.plot_map(A, np.ones(60), path, xy=np.ones((60, 2))),
@@ -180,13 +176,8 @@ def test_a_limit_of_the_system(tmp_path):
 def test_standard_output_that_takes_no_more(command):
     name, *options = command
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "lagbc", name, "example:karate", *options],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        command = [sys.executable, "-m", "lagbc", name, "example:karate", *options]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.stderr.splitlines()[-1] == "lagbc: error: standard output: No space left on device"
     assert "Traceback" not in done.stderr
     assert done.returncode == 1

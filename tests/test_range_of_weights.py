@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import ALL_SUMS, adjacency, diamonds, graphs, lengths, oracle, path, weighted_graphs
+from strategies import ALL_SUMS, adjacency, arrays, diamonds, graphs, oracle, path, weighted_graphs
 from swept import summed
 
 import lagbc
@@ -34,8 +34,7 @@ def pairs_of_weights(n):
 
 def exact_scores(A, *, directed, weighted=False, **options):
     """In rationals; distances are float64 sums, as lagbc's are."""
-    of_edges = lengths(A, directed=directed) if weighted else None
-    raw = reference.brandes(*adjacency(A, directed=directed), of_edges, number=Fraction, **options)
+    raw = reference.brandes(*arrays(A, directed=directed, weighted=weighted), number=Fraction, **options)
     return [score / (1 if directed else 2) for score in raw]
 
 
@@ -65,10 +64,7 @@ def assert_right(call, exact):
 def test_weights(bc, data, directed):
     A = data.draw(graphs(max_n=7))
     options = data.draw(pairs_of_weights(A.shape[0]))
-    assert_right(
-        lambda: bc(A, directed=directed, **options),
-        exact_scores(A, directed=directed, **options),
-    )
+    assert_right(lambda: bc(A, directed=directed, **options), exact_scores(A, directed=directed, **options))
 
 
 @given(st.data(), st.booleans())
@@ -77,10 +73,9 @@ def test_weights_and_edges(row, data, directed):
         pytest.skip(f"{row.name} on {row.device} does not offer sums of edges")
     A = data.draw(graphs(max_n=7))
     options = data.draw(pairs_of_weights(A.shape[0]))
+    how = {"method": row.name, "device": row.device, **options}
     exact = exact_scores_of_edges(A, directed=directed, **options)
-    assert_right(
-        lambda: lagbc.edge_bc(as_graph(A, directed=directed), method=row.name, device=row.device, **options).data, exact
-    )
+    assert_right(lambda: lagbc.edge_bc(as_graph(A, directed=directed), **how).data, exact)
 
 
 @given(st.data(), st.booleans())

@@ -9,20 +9,11 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
+import hashed
 import pytest
 import recorded
-from hashed import (
-    CARRIED_OUT,
-    CARRIERS,
-    FAMILIES,
-    ON_GPU,
-    SHIPPED,
-    calls_by_batched,
-    digest,
-    network,
-    structures,
-)
-from strategies import adjacency, lengths
+from hashed import CARRIED_OUT, CARRIERS, SHIPPED, calls_by_batched, digest
+from strategies import arrays
 
 from lagbc import reference, tuning
 from lagbc.graph import csr
@@ -33,9 +24,9 @@ SMALL = ("karate", "lesmis")
 def reference_calls(name):
     """Yield the name of each call of the oracle, and what returns its digest."""
     for weighted, directed in product((False, True), (False, True)):
-        graph = network(name, "lengths" if weighted else None)
+        graph = hashed.network(name, "lengths" if weighted else None)
         kind = f"{name}-{'lengths' if weighted else 'hops'}-{'directed' if directed else 'undirected'}"
-        given = (*adjacency(graph, directed=directed), lengths(graph, directed=directed) if weighted else None)
+        given = arrays(graph, directed=directed, weighted=weighted)
         for what in ("brandes", "stress", "edge_scores", "eccentricity"):
             yield f"{kind}-reference-{what}", lambda c=given, f=what: digest(getattr(reference, f)(*c))
 
@@ -47,14 +38,14 @@ def of_families(families):
 GROUPS = {
     **{f"batched {name}": {name: call.perform for name, call in calls_by_batched(name)} for name in SHIPPED},
     **{f"reference {name}": dict(reference_calls(name)) for name in SMALL},
-    **of_families(FAMILIES),
-    "structures": dict(structures()),
+    **of_families(hashed.FAMILIES),
+    "structures": dict(hashed.structures()),
 }
 
 
 def calls(device):
     """Return what makes the digest of each call on a device, by its name."""
-    groups = GROUPS if device == "cpu" else of_families(ON_GPU)
+    groups = GROUPS if device == "cpu" else of_families(hashed.ON_GPU)
     return {name: perform for group in groups.values() for name, perform in group.items()}
 
 
