@@ -3,17 +3,20 @@
 import dataclasses
 import functools
 import math
+import re
+from fractions import Fraction
 
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from families import diamonds, path, scale_free, with_lengths
+from families import diamonds, disjoint, edges_of, grid, layered, matrix, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import shortest_path
 from strategies import ALL_SUMS, DENSE, SPECIAL, TENTHS, adjacency, arrays, examples, expected, graphs, weighted_graphs
 from test_bc import MANY, Chosen, as_networkx
-from test_weighted import diamonds_with_lengths
+from test_weighted import chain_of, diamonds_with_lengths
 
 import lagbc
 from lagbc import reference
@@ -32,21 +35,31 @@ def test_all_are_those_of_the_registry():
     assert {*ALL, "reach", "gravity"} == {record.name for record in shared()}
 
 
-@pytest.fixture(scope="module")
-def centralities(row):
+# No overflow may show, not even as a warning on the way.
+errors = pytest.mark.filterwarnings("error")
+
+
+def by_method(row):
     """`lagbc.centralities` by one method; a test that takes it runs once a method."""
     if not set(ALL_SUMS) <= set(row.sums):
         pytest.skip(f"{row.name} on {row.device} does not offer all sums")
-    return functools.partial(lagbc.centralities, method=row.name, device=row.device)
+    return functools.partial(lagbc.centralities, weighted=row.weighted, method=row.name, device=row.device)
+
+
+@pytest.fixture(scope="module")
+def centralities(row):
+    return by_method(row)
+
+
+@pytest.fixture(scope="module")
+def of_lengths(weighted_row):
+    return by_method(weighted_row)
 
 
 @pytest.fixture(scope="module")
 def either(any_row):
-    """`lagbc.centralities` by one method, in hops or with lengths."""
-    if not set(ALL_SUMS) <= set(any_row.sums):
-        pytest.skip(f"{any_row.name} on {any_row.device} does not offer all sums")
-    given = {"weighted": any_row.weighted, "method": any_row.name, "device": any_row.device}
-    return functools.partial(lagbc.centralities, **given)
+    """In hops or with lengths."""
+    return by_method(any_row)
 
 
 def call(centralities, name):
@@ -191,7 +204,7 @@ def of_diamonds(count, weighted):
     return A, sources, expected(A, "edge_bc", "harmonic", sources=sources, weighted=weighted), exact
 
 
-@pytest.mark.filterwarnings("error")
+@errors
 @pytest.mark.parametrize("count", [40, 400])
 def test_diamonds(either, count):
     """6**count paths from end to end: more than float64 holds from 397 on. Edges and distances are as ever."""
@@ -260,6 +273,116 @@ def test_counts_out_of_range():
     _, log2 = lagbc.shortest_path_counts(A, [3], log2=True)
     np.testing.assert_array_equal(log2[0, 3::3], np.arange(1100))
     np.testing.assert_array_equal(log2[0, :3], -np.inf)
+
+
+# With lengths: tolerance and units; overflow, and lengths that rounding absorbs
+
+
+def test_tolerance(of_lengths):
+    """0.1 + 0.2 is more than 0.3 by rounding alone, so that with `rtol` there are three shortest paths from 0 to 3."""
+    A = sp.coo_array(([0.1, 0.2, 0.2, 0.1, 0.3], ([0, 1, 0, 2, 0], [1, 3, 2, 3, 3])), shape=(4, 4))
+    exact, open_ = (of_lengths(A, ("stress", "edge_bc"), rtol=rtol) for rtol in (0.0, 1e-9))
+    np.testing.assert_array_equal(exact["stress"], [0, 0, 0, 0])
+    np.testing.assert_array_equal(open_["stress"], [0, 1, 1, 0])
+    assert exact["edge_bc"].toarray()[0].tolist() == [0, 1, 1, 1]
+    np.testing.assert_allclose(open_["edge_bc"].toarray()[0], [0, 4 / 3, 4 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize("options", [{"batch": 1}, {"batch": 7, "threads": 3}, {"batch": 1000}, {"bucket_width": 3}])
+def test_options_change_no_score(of_lengths, weighted_row, options):
+    if "bucket_width" in options and not weighted_row.reads("bucket_width"):
+        pytest.skip(f"{weighted_row.name} has no buckets of a width")
+    A = with_lengths(grid(5, 9), [1, 2])
+    assert_all_equal(of_lengths(A, ALL, **options), expected(A, *ALL, weighted=True))
+
+
+# What a score is multiplied by with the unit of length: its power.
+POWERS = dict.fromkeys(ALL, 0) | {"closeness": -1, "harmonic": -1, "eccentricity": 1, "eccentricity_centrality": -1}
+
+
+@given(weighted_graphs(TENTHS), st.sampled_from([2.0**-900, 2.0**-30, 0.5, 4.0, 2.0**900]), st.booleans())
+def test_a_power_of_two_is_a_unit_of_length(of_lengths, A, unit, directed):
+    """It changes no digit of any sum."""
+    scaled = sp.coo_array((A.data * unit, A.coords), shape=A.shape)
+    ours, scaled = (of_lengths(one, ALL, directed=directed) for one in (A, scaled))
+    for name, power in POWERS.items():
+        here, there = (x[name].toarray() if name == "edge_bc" else x[name] for x in (ours, scaled))
+        np.testing.assert_array_equal(there, here * unit**power, err_msg=name)
+
+
+MIXED = disjoint(scale_free(60, 150, seed=1), layered(345, 8))
+MIXED = with_lengths(matrix(MIXED.shape[0], [*edges_of(MIXED), (26, 60)]), [2])
+SOME_OF_MIXED = [*range(0, 60, 12), 60, 61, 600]
+
+
+@functools.cache
+def of_mixed(weighted):
+    """Return scores from some roots by the oracle, and the distances between all vertices, infinite to itself."""
+    dist = shortest_path(MIXED, unweighted=not weighted)
+    np.fill_diagonal(dist, np.inf)
+    return expected(MIXED, "edge_bc", "harmonic", weighted=weighted, sources=SOME_OF_MIXED), dist
+
+
+def test_mixed_batch(either):
+    """Path counts of some roots of a batch overflow, up to 8**343, some do not; distances are summed for both."""
+    B, sources = MIXED, SOME_OF_MIXED
+    theirs, dist = of_mixed(either.keywords["weighted"])
+    ours = call(either, "edge_bc")(B, sources=sources).toarray()
+    np.testing.assert_allclose(ours, theirs["edge_bc"], rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(call(either, "harmonic")(B, sources=sources), theirs["harmonic"], rtol=1e-12)
+    if either.keywords["method"] == "graphblas":
+        return  # all roots take it long; `test_graphblas_sums.py` has depths of roots that overflow beside others
+    both = either(B, ("bc", "harmonic", "eccentricity"), batch=1024)
+    np.testing.assert_allclose(both["harmonic"], (1 / dist).sum(axis=0), rtol=1e-12)
+    np.testing.assert_array_equal(both["eccentricity"], np.where(np.isfinite(dist), dist, 0).max(axis=1))
+
+
+@errors
+def test_sums_of_distances_out_of_range(of_lengths):
+    A = sp.coo_array(([2.0**1021] * 4, ([0, 1, 2, 3], [1, 2, 3, 4])), shape=(5, 5))
+    np.testing.assert_array_equal(call(of_lengths, "eccentricity")(A), np.array([4, 3, 2, 1, 0]) * 2.0**1021)
+    with pytest.raises(OverflowError, match="distances sum to more than float64 holds"):
+        call(of_lengths, "closeness")(A)
+    for name in ("harmonic", "eccentricity_centrality"):
+        with pytest.raises(OverflowError, match="inverse distances sum to more"):
+            call(of_lengths, name)(A * 2.0**-1021 * 2.0**-1023)
+
+
+@errors
+@pytest.mark.parametrize("name", ["closeness", "harmonic", "eccentricity_centrality"])
+def test_length_without_an_inverse_is_named(of_lengths, name):
+    A = sp.coo_array(([5e-324, 1.0], ([0, 1], [1, 2])), shape=(3, 3))
+    message = "an edge has the length 5e-324; its inverse is more than float64 holds; use a smaller unit"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call(of_lengths, name)(A.T if name == "eccentricity_centrality" else A)
+
+
+@errors
+def test_closeness_whose_second_factor_makes_up_for_the_first(of_lengths):
+    """1 / 1e-309 is more than float64 holds, but not a fortieth of it."""
+    A = sp.coo_array(([1e-309], ([0], [1])), shape=(41, 41))
+    assert call(of_lengths, "closeness")(A)[1] == pytest.approx(float(1 / (40 * Fraction(1e-309))), rel=1e-12)
+
+
+@errors
+@pytest.mark.parametrize("name", ["edge_bc", "stress"])
+def test_absorbed_length_is_named(of_lengths, name):
+    message = (
+        "the length 1.0 of the edge (1, 2) is lost to rounding beside the distance 1e+18 from vertex 0 to vertex 1"
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call(of_lengths, name)(chain_of(1e18, 1.0))
+
+
+@errors
+def test_batches_that_are_out_of_range_together(of_lengths):
+    """100 leaves on a hub: each batch of 64 roots sums to less than float64 holds, both together to more."""
+    n, length = 101, 2.0**1023 / 75
+    star = sp.coo_array((np.full(n - 1, length), (np.arange(1, n), np.zeros(n - 1, int))), shape=(n, n))
+    tail = sp.coo_array(([length], ([0], [n])), shape=(n + 1, n + 1))
+    star.resize(n + 1, n + 1)
+    with pytest.raises(OverflowError, match="distances sum to more than float64 holds"):
+        call(of_lengths, "closeness")(sp.coo_array(star + tail), batch=64)
 
 
 # Edge scores as a matrix
