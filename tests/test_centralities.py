@@ -331,7 +331,7 @@ def test_mixed_batch(either):
     np.testing.assert_allclose(ours, theirs["edge_bc"], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(call(either, "harmonic")(B, sources=sources), theirs["harmonic"], rtol=1e-12)
     if either.keywords["method"] == "graphblas":
-        return  # all roots take it long; `test_graphblas_sums.py` has depths of roots that overflow beside others
+        return  # all roots take it long; `test_graphblas.py` has depths of roots that overflow beside others
     both = either(B, ("bc", "harmonic", "eccentricity"), batch=1024)
     np.testing.assert_allclose(both["harmonic"], (1 / dist).sum(axis=0), rtol=1e-12)
     np.testing.assert_array_equal(both["eccentricity"], np.where(np.isfinite(dist), dist, 0).max(axis=1))
