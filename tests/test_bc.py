@@ -48,9 +48,9 @@ def values(scores):
     return np.array([scores[v] for v in range(len(scores))], dtype=float)
 
 
-def assert_close(ours, theirs):
+def assert_close(ours, theirs, rtol=1e-12):
     assert ours.dtype == np.float64
-    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SPECIAL)

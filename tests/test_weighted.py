@@ -12,18 +12,13 @@ import scipy.sparse as sp
 from families import diamonds, disjoint, grid, path, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import diamond_scores, draw_options, graphs, oracle, rational, weighted_graphs
-from test_bc import MANY, ONE_TO_TEN
+from strategies import adjacency, diamond_scores, draw_options, graphs, lengths, oracle, rational, weighted_graphs
+from test_bc import MANY, ONE_TO_TEN, assert_close
 
 import lagbc
 from lagbc import reference
 
 pytestmark = pytest.mark.filterwarnings("ignore::lagbc.TieWarning")
-
-
-def assert_close(ours, theirs, rtol=1e-12):
-    assert ours.dtype == np.float64
-    np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=1e-12)
 
 
 # Against the oracle
@@ -205,28 +200,25 @@ def test_tiny_and_huge_lengths(weighted_bc):
 # Bits
 
 
-def fractions_of(A):
-    """The strengths of a matrix as exact lengths 1 / w, in the arrays of the oracle."""
-    csr = sp.csr_array(A)
-    csr.sort_indices()
-    return csr.indptr.tolist(), csr.indices.tolist(), [1 / Fraction(int(w)) for w in csr.data]
-
-
-def strengths(seed, n=40, edges=120):
-    """A random graph with strengths 1 to 6, where paths tie such as 1/3 + 1/6 and 1/2."""
-    rng = np.random.default_rng(seed)
+def random_graph(rng, n, edges, most):
+    """An undirected graph of at most so many edges, with integers from 1 to the most."""
     pairs = np.unique(np.sort(rng.integers(0, n, (edges, 2))), axis=0)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    w = rng.integers(1, 7, len(pairs)).astype(float)
-    half = sp.coo_array((w, pairs.T), shape=(n, n))
+    half = sp.coo_array((rng.integers(1, most + 1, len(pairs)).astype(float), pairs.T), shape=(n, n))
     return sp.csr_array(half + half.T)
+
+
+def strengths(seed):
+    """A random graph with strengths 1 to 6, where paths tie such as 1/3 + 1/6 and 1/2."""
+    return random_graph(np.random.default_rng(seed), 40, 120, 6)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_tolerance_finds_the_ties_of_strengths(seed):
     """As exact numbers have them; without it, some are missed."""
     A = strengths(seed)
-    exact = np.array(reference.brandes(*fractions_of(A)), float) / 2
+    in_fractions = [1 / Fraction(int(w)) for w in lengths(A)]
+    exact = np.array(reference.brandes(*adjacency(A), in_fractions), float) / 2
     with pytest.warns(lagbc.TieWarning, match=r"rtol=1e-9"):
         rounded = lagbc.bc(A, directed=False, strength=True)
     np.testing.assert_allclose(lagbc.bc(A, directed=False, strength=True, rtol=1e-9), exact, rtol=1e-9, atol=1e-9)
@@ -287,11 +279,8 @@ def test_ties_of_tenths_that_rounding_breaks_are_warned_of(call):
 def test_small_graphs_are_searched_whole_for_ties_that_rounding_breaks(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(10, 61))
-    pairs = np.unique(np.sort(rng.integers(0, n, (2 * n, 2))), axis=0)
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    halves = [sp.coo_array((rng.integers(1, 10, len(pairs)), pairs.T), shape=(n, n))]
-    halves.append(halves[0] / 10)
-    whole, tenths = (sp.csr_array(half + half.T) for half in halves)
+    whole = random_graph(rng, n, 2 * n, 9)
+    tenths = whole / 10
     exact = lagbc.bc(whole, directed=False, weighted=True)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
