@@ -15,18 +15,10 @@ from lagbc.errors import MissingDependencyError
 def streets(kind=nx.MultiDiGraph):
     """A street network as osmnx has it: large integers for names, lengths, parallel and one-way edges."""
     G = kind()
-    G.add_edges_from(
-        [
-            (53098262, 53099275, {"length": 20.5, "name": "Main"}),
-            (53098262, 53099275, {"length": 7.5}),
-            (53098262, 53099275, {"length": 7.5}),
-            (53099275, 7, {"length": 4.0}),
-            (7, 53098262, {"length": 30.0}),
-            (53099275, 8, {"length": 1.0}),
-            (8, 7, {"length": 3.0}),
-            (7, 7, {"length": 1.0}),
-        ]
-    )
+    G.add_edge(53098262, 53099275, length=20.5, name="Main")
+    ends = [(53098262, 53099275)] * 2 + [(53099275, 7), (7, 53098262), (53099275, 8), (8, 7), (7, 7)]
+    for (u, v), length in zip(ends, [7.5, 7.5, 4.0, 30.0, 1.0, 3.0, 1.0], strict=True):
+        G.add_edge(u, v, length=length)
     return G
 
 
@@ -66,16 +58,13 @@ def test_sets_of_names(named, tmp_path):
     assert lagbc.merge_parts([tmp_path / "part"])["bc"].tolist() == [0, 2, 2, 0]
 
 
-def test_integers_are_names_where_names_are_integers(tmp_path):
+def test_integers_are_names_where_names_are_integers_or_floats(tmp_path):
     G = nx.DiGraph([(2, 0), (0, 1)])
     assert lagbc.bc(G, sources=[2]).tolist() == [0, 1, 0]
     (tmp_path / "g").write_text("30 10\n10 20\n")
     file = lagbc.read_graph(tmp_path / "g")
     assert lagbc.bc(file, sources=[30], directed=True).tolist() == [1, 0, 0]
     assert lagbc.bc(file.matrix, sources=[2]).tolist() == [1, 0, 0]
-
-
-def test_integers_are_names_where_names_are_floats():
     G = nx.DiGraph([(1.0, 2.5), (2.5, 0.0), (0.0, "end")])
     for given in ([1], [1.0], np.array([1])):
         assert lagbc.bc(G, sources=given).tolist() == [0, 2, 1, 0], "name 1.0 is vertex number 0"
@@ -96,22 +85,12 @@ def test_a_graph_without_its_names_keeps_what_was_worked_out():
     assert lagbc.bc(unnamed, sources=[0]).tolist() == [0, 1, 0]
 
 
-@pytest.mark.parametrize(
-    ("make", "shown"),
-    [
-        (lambda: lagbc.as_graph(nx.path_graph(3)), "<lagbc.Graph: 3 vertices, 2 undirected edges, without lengths>"),
-        (
-            lambda: lagbc.graph_from_edges([0], [1], [2.5], directed=True),
-            "<lagbc.Graph: 2 vertices, 1 directed edge, with lengths>",
-        ),
-        (
-            lambda: lagbc.read_graph("example:karate"),
-            "<lagbc.GraphFile example:karate: Matrix Market, 34 vertices, 78 undirected edges, without values>",
-        ),
-    ],
-)
-def test_graphs_are_shown_in_a_line(make, shown):
-    assert repr(make()) == shown
+def test_graphs_are_shown_in_a_line():
+    graph, one_way = lagbc.as_graph(nx.path_graph(3)), lagbc.graph_from_edges([0], [1], [2.5], directed=True)
+    assert repr(graph) == "<lagbc.Graph: 3 vertices, 2 undirected edges, without lengths>"
+    assert repr(one_way) == "<lagbc.Graph: 2 vertices, 1 directed edge, with lengths>"
+    shown = "<lagbc.GraphFile example:karate: Matrix Market, 34 vertices, 78 undirected edges, without values>"
+    assert repr(lagbc.read_graph("example:karate")) == shown
 
 
 @pytest.mark.parametrize("read", [lambda file: file, lambda file: lagbc.as_graph(file, directed=True)])
@@ -135,18 +114,14 @@ def strengths():
 def test_strengths(form):
     W = strengths()
     lengths = np.divide(1, W, out=np.zeros_like(W), where=W > 0)
-    A = form(W)
-    expected = lagbc.bc(sp.csr_array(lengths), weighted=True)
-    assert expected.any()
-    for given in ({}, {"weighted": True}):
+    A, lengths = form(W), sp.csr_array(lengths)
+    for given in ({"directed": True}, {"directed": False}):
+        expected = lagbc.bc(lengths, weighted=True, **given)
+        assert expected.any()
         np.testing.assert_array_equal(lagbc.bc(A, strength=True, **given), expected)
-    np.testing.assert_array_equal(
-        lagbc.bc(A, strength=True, directed=False), lagbc.bc(sp.csr_array(lengths), weighted=True, directed=False)
-    )
-    np.testing.assert_array_equal(
-        lagbc.centralities(A, "closeness", strength=True)["closeness"],
-        lagbc.closeness(sp.csr_array(lengths), weighted=True),
-    )
+        np.testing.assert_array_equal(lagbc.bc(A, strength=True, weighted=True, **given), expected)
+    closeness = lagbc.centralities(A, "closeness", strength=True)["closeness"]
+    np.testing.assert_array_equal(closeness, lagbc.closeness(lengths, weighted=True))
     assert lagbc.as_graph(A, strength=True).matrix[0, 2] == 1 / 8
 
 
@@ -334,12 +309,8 @@ def test_columns_of_several_centralities(pandas, named):
     """One decay makes no more columns; closeness takes none."""
     found = lagbc.centralities(named, ("bc", "closeness"), cutoff=[1, 2])
     frame = lagbc.table(named, found, cutoff=[1, 2], decay=0.5)
-    assert [*frame] == [
-        "bc, cutoff 1, decay 0.5",
-        "bc, cutoff 2, decay 0.5",
-        "closeness, cutoff 1",
-        "closeness, cutoff 2",
-    ]
+    of_closeness = ["closeness, cutoff 1", "closeness, cutoff 2"]
+    assert [*frame] == ["bc, cutoff 1, decay 0.5", "bc, cutoff 2, decay 0.5", *of_closeness]
     np.testing.assert_array_equal(frame["closeness, cutoff 2"], found["closeness"][:, 1])
 
 
@@ -429,9 +400,8 @@ def test_errors_of_lengths_call_edges_by_the_names_of_their_ends(library, given,
 def test_errors_of_large_numbers_call_vertices_by_their_names():
     G = nx.DiGraph()
     for i in range(1100):
-        G.add_edges_from(
-            [(f"v{i}", f"up{i}"), (f"v{i}", f"down{i}"), (f"up{i}", f"v{i + 1}"), (f"down{i}", f"v{i + 1}")]
-        )
+        for middle in (f"up{i}", f"down{i}"):
+            nx.add_path(G, [f"v{i}", middle, f"v{i + 1}"])
     with pytest.raises(OverflowError, match=r"vertices is more than float64 holds, the first is vertex '\w+'; log2"):
         lagbc.stress(G)
     with pytest.raises(OverflowError, match=r"from vertex 'v0' to vertex '\w+' is more than float64 holds"):
