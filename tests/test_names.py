@@ -58,13 +58,16 @@ def test_sets_of_names(named, tmp_path):
     assert lagbc.merge_parts([tmp_path / "part"])["bc"].tolist() == [0, 2, 2, 0]
 
 
-def test_integers_are_names_where_names_are_integers_or_floats(tmp_path):
+def test_integers_are_names_where_names_are_integers(tmp_path):
     G = nx.DiGraph([(2, 0), (0, 1)])
     assert lagbc.bc(G, sources=[2]).tolist() == [0, 1, 0]
     (tmp_path / "g").write_text("30 10\n10 20\n")
     file = lagbc.read_graph(tmp_path / "g")
     assert lagbc.bc(file, sources=[30], directed=True).tolist() == [1, 0, 0]
     assert lagbc.bc(file.matrix, sources=[2]).tolist() == [1, 0, 0]
+
+
+def test_integers_are_names_where_names_are_floats():
     G = nx.DiGraph([(1.0, 2.5), (2.5, 0.0), (0.0, "end")])
     for given in ([1], [1.0], np.array([1])):
         assert lagbc.bc(G, sources=given).tolist() == [0, 2, 1, 0], "name 1.0 is vertex number 0"
@@ -85,12 +88,18 @@ def test_a_graph_without_its_names_keeps_what_was_worked_out():
     assert lagbc.bc(unnamed, sources=[0]).tolist() == [0, 1, 0]
 
 
-def test_graphs_are_shown_in_a_line():
-    graph, one_way = lagbc.as_graph(nx.path_graph(3)), lagbc.graph_from_edges([0], [1], [2.5], directed=True)
-    assert repr(graph) == "<lagbc.Graph: 3 vertices, 2 undirected edges, without lengths>"
-    assert repr(one_way) == "<lagbc.Graph: 2 vertices, 1 directed edge, with lengths>"
-    shown = "<lagbc.GraphFile example:karate: Matrix Market, 34 vertices, 78 undirected edges, without values>"
-    assert repr(lagbc.read_graph("example:karate")) == shown
+SHOWN = {
+    "Graph: 3 vertices, 2 undirected edges, without lengths": lambda: lagbc.as_graph(nx.path_graph(3)),
+    "Graph: 2 vertices, 1 directed edge, with lengths": lambda: lagbc.graph_from_edges([0], [1], [2.5], directed=True),
+    "GraphFile example:karate: Matrix Market, 34 vertices, 78 undirected edges, without values": lambda: (
+        lagbc.read_graph("example:karate")
+    ),
+}
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_graphs_are_shown_in_a_line(shown):
+    assert repr(SHOWN[shown]()) == f"<lagbc.{shown}>"
 
 
 @pytest.mark.parametrize("read", [lambda file: file, lambda file: lagbc.as_graph(file, directed=True)])

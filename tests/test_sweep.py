@@ -134,20 +134,16 @@ def test_sample_without_a_seed_resumes_with_its_roots(tmp_path):
 
 
 WEIGHTED = {"A": LENGTHS, "weighted": True}
-ONES = with_lengths(A, [1])
+ONES, OF_VERTICES = with_lengths(A, [1]), np.arange(500.0)
 # What a file was begun with, what it is to go on with, and what that belongs to.
 OTHERS = {
     "other edges": ({}, {"A": scale_free(500, 4000, seed=2)}, "another graph"),
     "a vertex more": ({}, {"A": scale_free(501, 4000, seed=1)}, "another graph"),
     "undirected": ({}, {"directed": False}, "another graph"),
     "endpoints": ({}, {"endpoints": True}, "other options"),
-    "target weights": ({}, {"target_weights": np.arange(500)}, "other options"),
-    "source weights": ({}, {"source_weights": np.arange(500)}, "other options"),
-    "weights of the other kind": (
-        {"target_weights": np.arange(500.0)},
-        {"source_weights": np.arange(500.0)},
-        "other options",
-    ),
+    "target weights": ({}, {"target_weights": OF_VERTICES}, "other options"),
+    "source weights": ({}, {"source_weights": OF_VERTICES}, "other options"),
+    "weights of the other kind": ({"target_weights": OF_VERTICES}, {"source_weights": OF_VERTICES}, "other options"),
     "a sample": ({}, {"k": 100}, "other options"),
     "a sample of all": ({}, {"k": 500, "rng": 1}, "other options"),
     "sources": ({}, {"sources": np.arange(499)}, "other roots"),
@@ -321,9 +317,8 @@ def test_worker_out_of_memory_gives_up_a_thread(failing):
         return batched_method.forward(state, roots)
 
     failing(prepare=prepare, forward=forward)
-    with pytest.warns(
-        lagbc.MemoryWarning, match="failing on cpu ran out of memory; it goes on with batch=64 and threads"
-    ):
+    left = "failing on cpu ran out of memory; it goes on with batch=64 and threads"
+    with pytest.warns(lagbc.MemoryWarning, match=left):
         scores = lagbc.bc(A, method="failing", threads=2)
     np.testing.assert_array_equal(scores, batched(A))
 
@@ -381,37 +376,28 @@ def test_out_of_memory_midway_keeps_what_is_done(failing):
 
 
 @pytest.mark.filterwarnings("ignore::lagbc.MemoryWarning")
-def test_nothing_left_to_give_up(failing, tmp_path):
-    def prepare(graph, plan):
-        raise MemoryError
+@pytest.mark.parametrize(
+    ("where", "error", "message"),
+    [
+        ("prepare", MemoryError(), "failing on cpu ran out of memory with the smallest batch, 64"),
+        ("forward", ZeroDivisionError("of the method"), "of the method"),
+    ],
+)
+def test_error_in_a_worker(failing, tmp_path, where, error, message):
+    """Of memory there is nothing left to give up."""
 
-    failing(prepare=prepare)
-    with pytest.raises(MemoryError, match="failing on cpu ran out of memory with the smallest batch, 64"):
+    def fail(*arguments):
+        raise error
+
+    failing(**{where: fail})
+    with pytest.raises(type(error), match=message):
         lagbc.bc(A, method="failing", threads=3, checkpoint=tmp_path / "run")
 
 
-def test_error_in_a_worker(failing):
-    def forward(state, roots):
-        raise ZeroDivisionError("of the method")
-
-    failing(forward=forward)
-    with pytest.raises(ZeroDivisionError, match="of the method"):
-        lagbc.bc(A, method="failing", threads=3)
+SIZES = {"8GB": 8e9, "512MiB": 2**29, "2e9": 2e9, "1.5k": 1500, " 3 TB ": 3e12, "4ki": 4096, "1000": 1000, "7B": 7}
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("8GB", 8 * 10**9),
-        ("512MiB", 512 * 2**20),
-        ("2e9", 2 * 10**9),
-        ("1.5k", 1500),
-        (" 3 TB ", 3 * 10**12),
-        ("4ki", 4096),
-        ("1000", 1000),
-        ("7B", 7),
-    ],
-)
+@pytest.mark.parametrize(("text", "size"), SIZES.items())
 def test_budget(monkeypatch, text, size, empty_process):
     monkeypatch.setenv("LAGBC_MEMORY", text)
     assert budget("cpu") == size
@@ -437,10 +423,8 @@ def test_budget_is_half_of_what_is_free(monkeypatch):
 
 def test_over_budget(bc, monkeypatch, empty_process):
     monkeypatch.setenv("LAGBC_MEMORY", "10kB")
-    device = bc.keywords["device"]
-    with pytest.raises(
-        MemoryError, match=rf"on {device} with batch=\d+ needs up to .*, but the budget is 10 kB.*LAGBC"
-    ):
+    needed = rf"on {bc.keywords['device']} with batch=\d+ needs up to .*, but the budget is 10 kB.*LAGBC"
+    with pytest.raises(MemoryError, match=needed):
         bc(A)
 
 
