@@ -21,18 +21,8 @@ from lagbc.graph.device import KERNELS as OF_GRAPHS
 from lagbc.methods.gpu.kernels import BLOCK, HOPS_SUMS, KERNELS
 
 PATH = "methods/gpu/batched/sums.cu"
-POINTERS = (
-    "positions",
-    "columns",
-    "indptr",
-    "indices",
-    "keep",
-    "root_weights",
-    "values",
-    "edge_order",
-    "edges",
-    "edge_squares",
-)
+POINTERS = ["positions", "columns", "indptr", "indices", "keep", "root_weights", "values", "edge_order"]
+POINTERS += ["edges", "edge_squares"]
 
 
 class Module:
@@ -58,7 +48,7 @@ def test_arguments_are_passed_in_the_order_of_the_source(launched):
     kernel((3, 2), 256, nnz=7, **arrays, n=True)
     ((name, grid, block, arguments),) = launches
     assert (name, grid, block) == ("root_edges", (3, 2), (256,))
-    assert [argument.name for argument in (*arguments[1:9], *arguments[10:12])] == list(POINTERS)
+    assert [argument.name for argument in (*arguments[1:9], *arguments[10:12])] == POINTERS
     assert (arguments[0], type(arguments[0])) == (1, np.int32)
     assert (arguments[9], type(arguments[9])) == (7, np.int64)
 
@@ -124,13 +114,9 @@ def test_a_compiled_source_is_loaded_without_a_phase(monkeypatch):
 def test_every_launch_has_the_arguments_of_its_kernel():
     """Those of block.cu are held by tests/grid/test_block_by_stand_in.py; lengths on the host are surveyed there."""
     tests = Path(__file__).parent
-    ran = subprocess.run(
-        [sys.executable, tests / "gpu" / "launches.py"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, tests / "gpu" / "launches.py"]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert not ran.returncode, ran.stderr
     elsewhere = {"survey_lengths", *names_of(BLOCK.source)}
     kernels = {name for of in (*OF_GRAPHS, *KERNELS) for name in names_of(of.source)}

@@ -93,16 +93,16 @@ def networks(draw, kind):
 weights = st.sampled_from([None, "km"])
 
 
+@pytest.mark.parametrize("function", WITH_WEIGHTS)
 @pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
-def test_betweenness(kind, data):
+def test_betweenness(kind, function, data):
     G = data.draw(networks(kind))
-    weight, normalized, endpoints = data.draw(weights), data.draw(st.booleans()), data.draw(st.booleans())
     k = data.draw(st.none() | st.integers(1, len(G)) if len(G) else st.none())
-    if k == 1 and not endpoints:
-        k = None
-    options = {"weight": weight, "normalized": normalized, "endpoints": endpoints, "k": k, "seed": len(G)}
-    assert_same(*both("betweenness_centrality", G, **options))
+    options = {"weight": data.draw(weights), "normalized": data.draw(st.booleans()), "k": k, "seed": len(G)}
+    if function == "betweenness_centrality":
+        options["endpoints"] = k == 1 or data.draw(st.booleans())  # k=1 without them is refused
+    assert_same(*both(function, G, **options))
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -113,15 +113,6 @@ def test_betweenness_subset(kind, data):
     sources, targets = data.draw(some), [*data.draw(some), "not there"]  # a source may be named twice
     options = {"weight": data.draw(weights), "normalized": data.draw(st.booleans())}
     assert_same(*both("betweenness_centrality_subset", G, sources, targets, **options))
-
-
-@pytest.mark.parametrize("kind", CLASSES)
-@given(data=st.data())
-def test_edge_betweenness(kind, data):
-    G = data.draw(networks(kind))
-    k = data.draw(st.none() | st.integers(1, len(G)) if len(G) else st.none())
-    options = {"weight": data.draw(weights), "normalized": data.draw(st.booleans()), "k": k, "seed": len(G)}
-    assert_same(*both("edge_betweenness_centrality", G, **options))
 
 
 def edge_subset_by_formula(G, sources, targets, weight):
@@ -693,15 +684,9 @@ def test_networkx_own_tests(tmp_path):
     suite += [f"networkx.algorithms.{room}.tests.test_centrality" for room in ("bipartite", "community")]
     suite.append("networkx.algorithms.shortest_paths.tests.test_generic")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "nx_suite_calls", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [*command, f"--junitxml={report}", "--pyargs", *suite],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=1200,  # it takes 20 s; this ends what hangs
-        check=False,
-    )
+    command += [f"--junitxml={report}", "--pyargs", *suite]
+    limited = {"cwd": tmp_path, "env": environment, "timeout": 1200}  # it takes 20 s; this ends what hangs
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **limited)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     results = ET.parse(report).getroot()
     assert len(results.findall(".//testcase")) > 280

@@ -17,24 +17,21 @@ def exact(A, **options):
     return brandes(*adjacency(A), number=Fraction, **options)
 
 
-def test_path():
-    assert exact(path(9)) == [2 * v * (8 - v) for v in range(9)]
-
-
-def test_star():
-    assert exact(star(7)) == [7 * 6] + [0] * 7
-
-
-@pytest.mark.parametrize("n", [3, 4, 5, 8, 9])
-def test_cycle(n):
-    # Ordered pairs times inner vertices of their paths, evenly spread: sum over pairs of (d - 1), over n vertices.
-    assert exact(cycle(n)) == [sum(min(d, n - d) - 1 for d in range(1, n))] * n
-
-
-def test_complete_bipartite():
+CLOSED_FORMS = {
+    "path": (path(9), [2 * v * (8 - v) for v in range(9)]),
+    "star": (star(7), [7 * 6] + [0] * 7),
     # Two vertices of one side are joined by one path through each vertex of the other.
-    a, b = 3, 5
-    assert exact(complete_bipartite(a, b)) == [Fraction(b * (b - 1), a)] * a + [Fraction(a * (a - 1), b)] * b
+    "complete bipartite": (complete_bipartite(3, 5), [Fraction(5 * 4, 3)] * 3 + [Fraction(3 * 2, 5)] * 5),
+    # All vertices of a layer are alike, so an inner one has 1/width of the pairs across it.
+    "layers": (layered(5, 3), [Fraction(i * (4 - i) * 3) for i in range(5) for _ in range(3)]),
+    # Ordered pairs times inner vertices of their paths, evenly spread: sum over pairs of (d - 1), over n vertices.
+    **{f"cycle of {n}": (cycle(n), [sum(min(d, n - d) - 1 for d in range(1, n))] * n) for n in (3, 4, 5, 8, 9)},
+}
+
+
+@pytest.mark.parametrize(("A", "scores"), CLOSED_FORMS.values(), ids=CLOSED_FORMS)
+def test_closed_forms(A, scores):
+    assert exact(A) == scores
 
 
 @pytest.mark.parametrize(("count", "ways"), [(1, 2), (5, 3), (40, 3), (1100, 2)])
@@ -49,13 +46,6 @@ def test_diamonds(count, ways):
         delta = exact(A, sources=[0])
         n = A.shape[0]
         assert delta[ways + 1 :: ways + 1] == [n - 1 - v for v in range(ways + 1, n, ways + 1)]
-
-
-def test_layers():
-    # All vertices of a layer are alike, so an inner one has 1/width of the pairs across it.
-    layers, width = 5, 3
-    expected = [Fraction(i * (layers - 1 - i) * width) for i in range(layers) for _ in range(width)]
-    assert exact(layered(layers, width)) == expected
 
 
 def test_bidirectional_sum_of_sources():

@@ -139,14 +139,9 @@ def test_a_type_checker_reads_the_public_functions(tmp_path):
     pytest.importorskip("mypy")
     file = tmp_path / "calls.py"
     file.write_text(CALLS, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--no-error-summary", str(file), str(SCRIPT)],
-        env=os.environ | {"MYPYPATH": "."},
-        cwd=Path(lagbc.__file__).parents[1],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", str(file), str(SCRIPT)]
+    checkout = {"cwd": Path(lagbc.__file__).parents[1], "env": os.environ | {"MYPYPATH": "."}}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **checkout)
     found = re.findall(r"^(.*?):(\d+): error: .*\[(.*)\]$", done.stdout, re.MULTILINE)
     told = {(Path(name).name, int(line)): code for name, line, code in found}
     wanted = enumerate(CALLS.splitlines(), 1)
