@@ -1,7 +1,8 @@
 """Signatures of the public functions, help of the commands, and output of commands, to the letter.
 
-`data/lines.txt` lists the commands, and `data/faces.json` holds all of it; ``python tests/test_recorded_faces.py`` writes them anew, which a commit that
-means to show something else does. Times, sizes of files and reasons of the method are left out.
+`data/lines.txt` lists the command lines, and `data/faces.json` holds all of it; ``python tests/test_recorded_faces.py``
+writes that anew, which a commit that means to show something else does. Times, sizes of files and reasons of the method
+are left out.
 """
 
 import inspect
