@@ -159,16 +159,15 @@ def test_scores_must_not_depend_on_new_memory(monkeypatch, second, errors):
     assert outcome.kernels == {"a"}
 
 
-@pytest.mark.parametrize(
-    ("log", "report"),
-    [
-        (ADDRESS, "heap-buffer-overflow at lagbc/native/kernels/arrays.h:35"),
-        (UNDEFINED, "shift exponent 64 is too large for 64-bit type 'long unsigned int' at benchmarks/planted.cpp:57"),
-        (THREAD, "data race at benchmarks/planted.cpp:73"),
-    ],
-    ids=["address", "undefined", "thread"],
-)
-def test_reports_of_the_host_are_counted_by_place(log, report):
+REPORTS = {
+    "heap-buffer-overflow at lagbc/native/kernels/arrays.h:35": ADDRESS,
+    "shift exponent 64 is too large for 64-bit type 'long unsigned int' at benchmarks/planted.cpp:57": UNDEFINED,
+    "data race at benchmarks/planted.cpp:73": THREAD,
+}
+
+
+@pytest.mark.parametrize(("report", "log"), REPORTS.items(), ids=["address", "undefined", "thread"])
+def test_reports_of_the_host_are_counted_by_place(report, log):
     assert sanitize_native.parse(log + log) == {report: 2}
 
 
