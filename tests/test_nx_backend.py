@@ -26,7 +26,6 @@ import lagbc
 from lagbc.interfaces import networkx as nx_backend
 from lagbc.interfaces import nx_metadata
 
-CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 GROUP_DEGREES = tuple(f"group_{way}degree_centrality" for way in ("", "in_", "out_"))
 OF_BIPARTITE = ("bipartite_betweenness_centrality", "bipartite_closeness_centrality")
 OF_HOPS = {*GROUP_DEGREES, *OF_BIPARTITE, "global_efficiency", "girvan_newman"}
@@ -34,6 +33,11 @@ WITH_WEIGHTS = ("betweenness_centrality", "edge_betweenness_centrality")
 LABELS = [0, 1, "one", (2, "two"), frozenset({3}), -7, 4.5, "z"]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs are saved to cache")
+
+
+@pytest.fixture(scope="module", params=[nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def kind(request):
+    return request.param
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -94,7 +98,6 @@ weights = st.sampled_from([None, "km"])
 
 
 @pytest.mark.parametrize("function", WITH_WEIGHTS)
-@pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_betweenness(kind, function, data):
     G = data.draw(networks(kind))
@@ -105,7 +108,6 @@ def test_betweenness(kind, function, data):
     assert_same(*both(function, G, **options))
 
 
-@pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_betweenness_subset(kind, data):
     G = data.draw(networks(kind))
@@ -141,7 +143,6 @@ def test_edge_betweenness_subset_of_a_multigraph(normalized):
     assert_same(*both("edge_betweenness_centrality_subset", G, [0, 1], [2, 3], normalized=normalized))
 
 
-@pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_closeness(kind, data):
     G = data.draw(networks(kind))
@@ -157,7 +158,6 @@ def test_closeness(kind, data):
             nx.closeness_centrality(G, "absent", backend=backend)
 
 
-@pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_distances_and_neighbours_of_groups(kind, data):
     G = data.draw(networks(kind))
@@ -195,7 +195,6 @@ def test_bipartite(kind, data):
                 function_of(f"bipartite_{function}_centrality")(G, [99], backend=backend)
 
 
-@pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_harmonic(kind, data):
     G = data.draw(networks(kind))
@@ -205,7 +204,6 @@ def test_harmonic(kind, data):
     assert_same({node: ours[node] for node in theirs}, theirs)
 
 
-@pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_numbers_of_distances(kind, data):
     """Means and sums over all pairs, and the errors of graphs that are not connected, or empty."""
@@ -226,7 +224,6 @@ def test_numbers_of_distances(kind, data):
             assert ours[1] == pytest.approx(theirs[1], rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_eccentricity(kind, data):
     G, weight = data.draw(networks(kind)), data.draw(weights)
@@ -246,7 +243,6 @@ OF_ALL_PAIRS = ("diameter", "radius", "periphery", "center")
 
 
 @pytest.mark.parametrize("function", OF_ALL_PAIRS)
-@pytest.mark.parametrize("kind", CLASSES)
 @examples(8)
 @given(data=st.data())
 def test_of_all_pairs(kind, function, data):
@@ -263,7 +259,6 @@ def test_of_all_pairs(kind, function, data):
 
 
 @pytest.mark.parametrize("function", ["eccentricity", *OF_ALL_PAIRS])
-@pytest.mark.parametrize("kind", CLASSES)
 @pytest.mark.parametrize("lengths", [(1, 2), (1.0, 2.5), (True, True)])
 def test_integer_lengths_give_integers(function, kind, lengths):
     for n in (1, 5):
@@ -284,7 +279,6 @@ def test_of_all_pairs_of_a_tree_in_the_order_of_nodes():
 
 @pytest.mark.parametrize("function", OF_ALL_PAIRS)
 @pytest.mark.parametrize("usebounds", [False, True])
-@pytest.mark.parametrize("kind", CLASSES)
 def test_infinite_path_length(function, usebounds, kind):
     for G in (kind([(0, 1), (2, 3)]), kind([(0, 1), (1, 2)]), kind(nx.trivial_graph()), kind()):
         ours, theirs = both_whole(function, G, usebounds=usebounds)
@@ -363,7 +357,6 @@ def test_a_graph_that_was_pickled_after_its_conversion(again, conversions):
     assert not pickle.loads(pickle.dumps(converted))._graphs
 
 
-@pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
 def test_conversion_there_and_back(kind, data):
     G = data.draw(networks(kind))
