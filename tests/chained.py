@@ -174,8 +174,8 @@ def grown(n, edges, counts):
     return n, edges, np.ones(len(edges))
 
 
-def ones(A):
-    return Weighted(as_graph(A, directed=False), np.ones(A.shape[0]), np.ones(A.shape[0]))
+def ones(A, *, weighted=False):
+    return Weighted(as_graph(A, directed=False, weighted=weighted), np.ones(A.shape[0]), np.ones(A.shape[0]))
 
 
 # Chains of a graph that has none.

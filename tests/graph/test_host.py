@@ -19,20 +19,6 @@ import lagbc
 from lagbc import native, tuning
 from lagbc.graph import host
 from lagbc.graph.csr import ops_of
-from lagbc.graph.host import (
-    both_ways,
-    hub_order,
-    loops_of,
-    plus_mirrored,
-    proximity_order,
-    renumbered,
-    renumbered_places,
-    reverse_of,
-    rows_of,
-    search_from_hub,
-    transposed,
-    weak_components,
-)
 from lagbc.graph.validate import as_graph
 from lagbc.native import core
 from lagbc.tuning import LANDMARKS, POWER_STEPS
@@ -187,34 +173,34 @@ def test_renumbered(entries, random):
     csr = as_graph(uncompressed(n, rows, columns, values, "csr"), weighted=values is not None).csr
     expected = {(position[i], position[j]): value for (i, j), value in given_entries.items()}
     turned = {(j, i): value for (i, j), value in expected.items()}
-    ours, reverse = renumbered(csr, order, position, symmetric=False)
+    ours, reverse = host.renumbered(csr, order, position, symmetric=False)
     assert_rows(ours, as_rows(n, expected, values is not None))
     assert_rows(reverse, as_rows(n, turned, values is not None))
-    places = renumbered_places(csr, order, position)
+    places = host.renumbered_places(csr, order, position)
     np.testing.assert_array_equal(order[ours[1]], csr[1][places])
-    np.testing.assert_array_equal(order[rows_of(*ours[:2])], rows_of(*csr[:2])[places])
-    both = both_ways(n, *csr)
-    ours, reverse = renumbered(both, order, position, symmetric=True)
+    np.testing.assert_array_equal(order[host.rows_of(*ours[:2])], host.rows_of(*csr[:2])[places])
+    both = host.both_ways(n, *csr)
+    ours, reverse = host.renumbered(both, order, position, symmetric=True)
     assert ours is reverse
-    assert reverse_of(n, *both) is None
-    turned = transposed(n, *csr)
+    assert host.reverse_of(n, *both) is None
+    turned = host.transposed(n, *csr)
     if host.are_equal(turned, csr):
-        assert reverse_of(n, *csr) is None
+        assert host.reverse_of(n, *csr) is None
     else:
-        assert host.are_equal(reverse_of(n, *csr), turned)
-    again = renumbered(both, order, position, symmetric=False)
+        assert host.are_equal(host.reverse_of(n, *csr), turned)
+    again = host.renumbered(both, order, position, symmetric=False)
     assert_rows(ours, again[0])
     assert_rows(ours, again[1])
     numbers = np.array([random.choice(FLOATS) for _ in both[1]])
-    mirrored = transposed(n, *both[:2], numbers)[2]
-    np.testing.assert_array_equal(plus_mirrored(*both[:2], numbers, 0.3), (mirrored + numbers) * 0.3)
+    mirrored = host.transposed(n, *both[:2], numbers)[2]
+    np.testing.assert_array_equal(host.plus_mirrored(*both[:2], numbers, 0.3), (mirrored + numbers) * 0.3)
 
 
 @given(stored())
 def test_loops_of_stored_rows(entries):
     n, rows, columns, _ = entries
     stored_rows = host.in_rows(n, *(ends.astype(np.int32) for ends in (rows, columns)), None)[:2]
-    assert loops_of(*stored_rows).tolist() == sorted(set(rows[rows == columns].tolist()))
+    assert host.loops_of(*stored_rows).tolist() == sorted(set(rows[rows == columns].tolist()))
 
 
 @each_way
@@ -246,7 +232,7 @@ def test_mixed_types_of_indices(given_types):
 def test_components(A):
     graph = as_graph(A)
     expected = connected_components(graph.pattern, directed=True, connection="weak")[1]
-    np.testing.assert_array_equal(weak_components(graph.indptr, graph.indices), expected)
+    np.testing.assert_array_equal(host.weak_components(graph.indptr, graph.indices), expected)
 
 
 def test_a_level_may_be_pulled():
@@ -254,7 +240,7 @@ def test_a_level_may_be_pulled():
     graph = as_graph(scale_free(5000, 60_000, seed=3), directed=False)
     hub = int(np.argmax(graph.out_degrees))
     hops = sp.csgraph.shortest_path(graph.pattern, unweighted=True, indices=hub)
-    found = search_from_hub(graph.indptr, graph.indices, None)
+    found = host.search_from_hub(graph.indptr, graph.indices, None)
     assert found[:2] == (hops[np.isfinite(hops)].max(), np.isfinite(hops).sum())
 
 
@@ -264,7 +250,7 @@ def test_sorted_by_counting(keys, random):
     order = np.array(random.sample(range(len(keys)), len(keys)), np.int64)
     np.testing.assert_array_equal(core.sort_by_key(keys, order), order[np.argsort(keys[order], kind="stable")])
     rows = np.array([keys, keys[::-1], keys // 2])
-    np.testing.assert_array_equal(hub_order(rows, order), order[np.lexsort(rows[::-1, order])])
+    np.testing.assert_array_equal(host.hub_order(rows, order), order[np.lexsort(rows[::-1, order])])
 
 
 @each_way
@@ -277,7 +263,7 @@ def test_sorted_by_counting(keys, random):
 def test_proximity_order_is_that_of_whole_arrays(A, leaf):
     shuffle = np.random.default_rng(1).permutation(A.shape[0])
     graph = as_graph(sp.csr_array(A)[shuffle][:, shuffle], directed=False)
-    ours = proximity_order(graph.indptr, graph.indices, graph.components, leaf)
+    ours = host.proximity_order(graph.indptr, graph.indices, graph.components, leaf)
     theirs = plain_proximity.proximity_order(graph.pattern, graph.components, leaf, LANDMARKS, POWER_STEPS)
     np.testing.assert_array_equal(ours, theirs)
 
@@ -318,7 +304,7 @@ def test_a_graph_outlives_its_use_by_nothing():
 def test_transposed_rows_keep_the_order_of_what_is_alike():
     """Entries at the same place stay as stored, so that they are added in that order."""
     csr = np.array([0, 3, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0])
-    ours = transposed(2, *csr)
+    ours = host.transposed(2, *csr)
     assert [part.tolist() for part in ours] == [[0, 1, 3], [0, 0, 0], [6.0, 5.0, 7.0]]
 
 
@@ -331,7 +317,7 @@ def test_symmetry_is_told_in_the_room_of_a_transpose(monkeypatch, A):
     shared = host.share
     monkeypatch.setattr(host, "share", lambda work, given, *rest: shared(work, parts.append(given) or given, *rest))
     csr = graph.indptr, graph.indices, None
-    assert reverse_of(graph.n, *csr) is None
+    assert host.reverse_of(graph.n, *csr) is None
     assert 1 <= len(parts[0]) * 16 * graph.n <= max(16 * graph.n, graph.indptr.nbytes + graph.indices.nbytes)
 
 

@@ -12,6 +12,7 @@ from lagbc.errors import GraphFileWarning
 from lagbc.io.read import read_graph
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
+INTEGERS = BANNER.replace("real", "integer")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
@@ -24,13 +25,19 @@ def test_matrix_market_is_told_by_its_banner(write, name):
     assert file.matrix.nnz == 2, "the stored zero is an edge"
 
 
-def test_the_banner_may_be_in_small_letters(write):
-    assert dense(read_graph(write(BANNER.lower() + "2 2 1\n1 2 5\n", "graph.txt"))) == [[0, 5], [0, 0]]
-
-
-def test_integers_are_kept_to_the_last_digit(write):
-    text = BANNER.replace("real", "integer") + f"2 2 2\n1 2 {2**63 - 1}\n2 1 {-(2**63)}\n"
-    assert dense(read_graph(write(text, "graph.mtx"))) == [[0, 2**63 - 1], [-(2**63), 0]]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (BANNER.lower() + "2 2 1\n1 2 5\n", [[0, 5], [0, 0]]),
+        (BANNER.replace("real", "pattern") + "2 2 2\n1 2\n1 2\n", [[0, 1], [0, 0]]),
+        (INTEGERS + f"2 2 2\n1 2 {2**63 - 1}\n2 1 {-(2**63)}\n", [[0, 2**63 - 1], [-(2**63), 0]]),
+        ("%%MatrixMarket matrix array real general\n0 0\n", []),
+    ],
+    ids=["small letters", "an edge twice", "all digits", "no cells"],
+)
+def test_cells(write, text, expected):
+    file = read_graph(write(text, "graph.txt"))
+    assert (dense(file), file.notices) == (expected, ())
 
 
 FORMS = [
@@ -67,10 +74,6 @@ def test_a_file_may_end_in_any_blank(write, entry, end):
     assert dense(read_graph(write(f"{BANNER}2 2 1\n{entry}{end}", "graph.mtx"))) == [[0, 5], [0, 0]]
 
 
-def test_a_matrix_without_cells(write):
-    assert read_graph(write("%%MatrixMarket matrix array real general\n0 0\n", "graph.mtx")).matrix.shape == (0, 0)
-
-
 @pytest.mark.parametrize("kind", ["coordinate pattern general", "array real general"])
 def test_sizes_beyond_the_budget(write, kind):
     size = "100000000 100000000" + " 0" * kind.startswith("coordinate")
@@ -96,8 +99,3 @@ def test_a_repeated_nan_is_not_left_out(write):
     path = write(BANNER + "2 2 2\n1 2 7\n1 2 nan\n", "graph.mtx")
     with pytest.warns(GraphFileWarning):
         assert np.isnan(read_graph(path).matrix.data).tolist() == [True]
-
-
-def test_repeated_entries_of_a_pattern_are_one_edge(write):
-    file = read_graph(write(BANNER.replace("real", "pattern") + "2 2 2\n1 2\n1 2\n", "graph.mtx"))
-    assert (dense(file), file.notices) == ([[0, 1], [0, 0]], ())

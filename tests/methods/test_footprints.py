@@ -10,6 +10,7 @@ import sys
 from dataclasses import fields, is_dataclass
 from functools import partial
 from importlib import import_module
+from itertools import accumulate, product
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -25,11 +26,7 @@ from states import bytes_of_sums, uncollected  # noqa: E402
 
 import lagbc  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
-from lagbc.methods.contract import (  # noqa: E402
-    Counted,
-    SweepPlan,
-    bytes_of,
-)
+from lagbc.methods.contract import Counted, SweepPlan, bytes_of  # noqa: E402
 from lagbc.methods.cpu.traversal import columns_of_sums  # noqa: E402
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Bounds  # noqa: E402
 from lagbc.native import core  # noqa: E402
@@ -64,37 +61,26 @@ def plans(row, graph):
     if row.bounds:
         for sums in SUMS:
             names = frozenset(row.sums) - SQUARES | OF_BOUNDS if sums == "all" else frozenset(sums)
-            yield (
-                f"bounds-{'+'.join(sorted(names)) if len(names) < 3 else 'all'}",
-                {
-                    **batch,
-                    "sums": names,
-                    "bounds": BOUNDED,
-                    "xy": np.zeros((2, graph.n)) if "straight" in names else None,
-                },
-            )
+            xy = np.zeros((2, graph.n)) if "straight" in names else None
+            called = "+".join(sorted(names)) if len(names) < 3 else "all"
+            yield f"bounds-{called}", {**batch, "sums": names, "bounds": BOUNDED, "xy": xy}
         yield "trips", {**batch, "bounds": BOUNDED, "demand": trips(graph.n)}
 
 
 def footprints(device):
     """Return the bytes of all methods of a device."""
     found = {}
-    for name in NETWORKS:
-        for lengths in (None, "lengths"):
-            for directed in (False, True):
-                graph = as_graph(network(name, lengths), directed=directed, weighted=lengths is not None)
-                for row in lagbc.METHODS:
-                    if row.device == device and row.weighted == graph.weighted and has_library(row):
-                        of_graph = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}"
-                        found[f"{of_graph}-{row.device}-{row.name}"] = {
-                            plan: bytes_of_state(row, graph, {"method": row.name, **given})
-                            for plan, given in plans(row, graph)
-                        }
+    for name, lengths, directed in product(NETWORKS, (None, "lengths"), (False, True)):
+        graph = as_graph(network(name, lengths), directed=directed, weighted=lengths is not None)
+        of_graph = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}"
+        for row in lagbc.METHODS:
+            if row.device == device and row.weighted == graph.weighted and has_library(row):
+                arrays = import_module(row.module).arrays
+                found[f"{of_graph}-{row.device}-{row.name}"] = {
+                    plan: bytes_of(arrays(graph, SweepPlan(method=row.name, **given)))
+                    for plan, given in plans(row, graph)
+                }
     return found
-
-
-def bytes_of_state(row, graph, given):
-    return bytes_of(import_module(row.module).arrays(graph, SweepPlan(**given)))
 
 
 def has_library(row):
@@ -109,17 +95,9 @@ def footprints_of_gpus():
 
 
 def stand_in_for_cupy():
-    for name in (
-        "cupy",
-        "cupy.cuda",
-        "cupy.cuda.device",
-        "cupy_backends.cuda.libs",
-        "cupyx.cusparse",
-        "cupyx.scipy.sparse",
-    ):
-        parts = name.split(".")
-        for last in range(len(parts)):
-            sys.modules.setdefault(".".join(parts[: last + 1]), MagicMock())
+    for name in ("cupy.cuda.device", "cupy_backends.cuda.libs", "cupyx.cusparse", "cupyx.scipy.sparse"):
+        for module in accumulate(name.split("."), "{}.{}".format):
+            sys.modules.setdefault(module, MagicMock())
 
 
 def test_footprints():
@@ -180,12 +158,10 @@ def bytes_of_copies(row, graph, plan):
     """Count the bytes that a batch takes beside its state: its sums, or copies of those within bounds."""
     if row.name == "batched":
         return bytes_of_sums(graph, plan.sums)
+    if plan.bounds is None:
+        return 0
     rows = graph.n, graph.nnz, max(graph.n, row.load().blocks.least)
-    return (
-        0
-        if plan.bounds is None
-        else 8 * sum(count * width for count, width in zip(rows, columns_of_sums(plan)[1], strict=True))
-    )
+    return 8 * sum(count * width for count, width in zip(rows, columns_of_sums(plan)[1], strict=True))
 
 
 def counted_alone(stated):

@@ -13,21 +13,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import (
-    FAMILIES,
-    ROWS,
-    assert_agree,
-    ears,
-    grown,
-    hub,
-    ones,
-    plain,
-    random_piece,
-    subdivided,
-    summed,
-    sums_of,
-    symmetric,
-)
+from chained import FAMILIES, assert_agree, ears, hub, ones, plain, random_piece, summed, sums_of, symmetric
 from strategies import times, with_lengths
 
 import lagbc
@@ -38,24 +24,28 @@ from lagbc.reduce.chains import contract
 from lagbc.reduce.weighted import NotContractible, Weighted
 from lagbc.run import bicomponents
 
+of_both = pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+
+def assert_sums(piece, *method):
+    assert_agree(summed(piece, *method), plain(piece))
+
+
+@of_both
 @pytest.mark.parametrize("family", FAMILIES)
 def test_small_blocks(family, weighted):
     rng = np.random.default_rng([FAMILIES.index(family), weighted])
     for _ in range(times(25)):
-        piece = random_piece(rng, family, weighted)
-        assert_agree(summed(piece), plain(piece))
+        assert_sums(random_piece(rng, family, weighted))
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+@of_both
 def test_vertices_that_stand_for_several(weighted):
     """They are junctions, wherever they are."""
     rng = np.random.default_rng([5, weighted])
     for _ in range(times(12)):
         for family in FAMILIES:
-            piece = random_piece(rng, family, weighted, several=0.15)
-            assert_agree(summed(piece), plain(piece))
+            assert_sums(random_piece(rng, family, weighted, several=0.15))
 
 
 def test_fractions_as_lengths():
@@ -65,16 +55,14 @@ def test_fractions_as_lengths():
         n, edges = ears(rng)
         lengths = rng.integers(1, 2**20, len(edges)) / 2**20
         graph = as_graph(symmetric(n, edges, lengths), directed=False, weighted=True)
-        piece = Weighted(graph, *rng.random((2, n)))
-        assert_agree(summed(piece), plain(piece))
+        assert_sums(Weighted(graph, *rng.random((2, n))))
 
 
-def test_by_another_method():
-    rng = np.random.default_rng(3)
-    for weighted in (False, True):
-        for _ in range(times(8)):
-            piece = random_piece(rng, ears, weighted)
-            assert_agree(summed(piece, ROWS["dijkstra"]), plain(piece))
+@of_both
+def test_by_another_method(weighted):
+    rng = np.random.default_rng([3, weighted])
+    for _ in range(times(8)):
+        assert_sums(random_piece(rng, ears, weighted), chained.ROWS["dijkstra"])
 
 
 MUTATIONS = {
@@ -144,12 +132,11 @@ def power():
     return largest_block(lagbc.read_graph(lagbc.example_path("power")).matrix)
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+@of_both
 def test_a_real_block_with_the_same_bits_by_any_threads(power, weighted):
     A = with_lengths(power, [1, 2, 3]).tocsr() if weighted else power
-    graph = as_graph(A, directed=False, weighted=weighted)
-    piece = Weighted(graph, np.ones(graph.n), np.ones(graph.n))
-    ours = summed(piece)
+    piece = ones(A, weighted=weighted)
+    graph, ours = piece.graph, summed(piece)
     theirs = lagbc.centralities(A, ["bc", "edge_bc"], directed=False, weighted=weighted, reduce="none")
     np.testing.assert_allclose(ours.dependency, 2 * theirs["bc"], rtol=1e-11, atol=1e-6)
     np.testing.assert_allclose(ours.edges, theirs["edge_bc"][graph.rows, graph.indices], rtol=1e-11, atol=1e-6)
@@ -193,7 +180,7 @@ def test_memory_that_ends(power, monkeypatch):
 def test_counts_out_of_range():
     ring = 2100
     edges = [(v, (v + 1) % ring) for v in range(ring)] * 2
-    A = symmetric(*grown(ring, edges, [1] * len(edges)))
+    A = symmetric(*chained.grown(ring, edges, [1] * len(edges)))
     with pytest.raises(NotContractible, match="path counts"):
         sums_of(ones(A))
 
@@ -206,10 +193,9 @@ def test_weights_out_of_range(weight):
 
 
 def test_absorbed_lengths():
-    n, edges = 4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
-    graph = as_graph(symmetric(n, edges, [1e18, 1, 1, 1, 1]), directed=False, weighted=True)
+    A = symmetric(4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)], [1e18, 1, 1, 1, 1])
     with pytest.raises(NotContractible, match="length"):
-        contract(Weighted(graph, np.ones(n), np.ones(n)))
+        contract(ones(A, weighted=True))
 
 
 @pytest.mark.parametrize(
@@ -235,7 +221,6 @@ def test_directed_graphs_are_refused():
 
 def test_equal_parallel_chains_of_whole_lengths_stay_whole():
     """The midpoint of an odd length is not half way: short distances are whole numbers."""
-    n, edges = subdivided(2, [(0, 1)] * 4, [2, 2, 2, 5])
-    piece = ones(symmetric(n, edges, np.ones(len(edges))))
+    piece = ones(symmetric(*chained.grown(2, [(0, 1)] * 4, [2, 2, 2, 5])))
     assert sorted(contract(piece).graph.weights.tolist()) == [1, 1, 1, 1, 2, 2, 2, 2, 3, 3]
-    assert_agree(summed(piece), plain(piece))
+    assert_sums(piece)
