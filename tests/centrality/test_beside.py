@@ -3,6 +3,7 @@
 import logging
 import threading
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -92,8 +93,7 @@ def test_several_centralities_have_the_errors_of_each(graph):
 
 
 def test_names_stay_with_their_vertices(graph):
-    networkx = pytest.importorskip("networkx")
-    G = networkx.relabel_nodes(networkx.path_graph(60), str)
+    G = nx.relabel_nodes(nx.path_graph(60), str)
     scores, errors = lagbc.bc(G, k=30, rng=1, targets=["0", "59"], standard_error=True)
     assert len(scores) == len(errors) == 60
 

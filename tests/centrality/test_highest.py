@@ -184,7 +184,6 @@ def test_names_are_those_of_the_graph():
 
 
 def test_a_table_has_the_highest_first_by_name():
-    pytest.importorskip("pandas")
     G = nx.relabel_nodes(nx.path_graph(4), dict(enumerate("abcd")))
     found = lagbc.closeness(G, top=3)
     for graph, names, called in ((G, None, "bca"), (G, "wxyz", "xyw"), (lagbc.as_graph(G), None, "bca")):

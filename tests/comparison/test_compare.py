@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
+import networkx as nx
 import numpy as np
 import pytest
 from comparison_cases import CPU, GRAPH, READY, Fake, only, titles
@@ -274,7 +275,6 @@ def test_progress_and_report(capsys):
 
 
 def test_plot(tmp_path, only_rows):
-    pytest.importorskip("matplotlib")
     only_rows(*CPU, replace(METHODS[0], name="missing", requires="no_such_library"))
     table = lagbc.compare(GRAPH, 5)
     figure = table.plot(tmp_path / "table.png", title="scale-free")
@@ -295,7 +295,6 @@ def test_plot(tmp_path, only_rows):
 
 
 def test_plot_says_where_memory_was_not_measured(monkeypatch):
-    pytest.importorskip("matplotlib")
     monkeypatch.setattr(measure, "_trim", lambda: False)
     table = lagbc.compare(GRAPH, 2, device="cpu")
     assert all(record.peak_bytes is None and record.bytes_per_state is None for record in table.measured)
@@ -306,7 +305,6 @@ def test_plot_says_where_memory_was_not_measured(monkeypatch):
 
 @pytest.mark.parametrize(("fast", "slow"), [(3.7e-4, 3.7e-4), (1.0, 2.5), (2e-3, 9e-3)])
 def test_labels_of_a_decade_are_several_and_apart(fast, slow):
-    pytest.importorskip("matplotlib")
     table = lagbc.compare(GRAPH, 1, device="cpu")
     one = table.measured[0]
     records = tuple(replace(one, seconds_per_root=value, peak_bytes=int(value * 2**30)) for value in (fast, slow))
@@ -317,7 +315,6 @@ def test_labels_of_a_decade_are_several_and_apart(fast, slow):
 
 
 def test_plot_of_nothing_measured(only_rows):
-    pytest.importorskip("matplotlib")
     only_rows(replace(METHODS[0], requires="no_such_library"))
     figure = lagbc.compare(GRAPH, 2).plot()
     assert "no_such_library, which is not installed" in figure.get_supxlabel()
@@ -382,8 +379,7 @@ def test_a_module_that_serves_several_rows_is_told_which(fake):
 
 
 def test_a_graph_says_itself_whether_it_is_directed():
-    networkx = pytest.importorskip("networkx")
-    for G in (networkx.path_graph(5), networkx.path_graph(5, networkx.DiGraph)):
+    for G in (nx.path_graph(5), nx.path_graph(5, nx.DiGraph)):
         table = lagbc.compare(G, 2, device="cpu")
         assert table.directed == G.is_directed()
         assert all(record.agrees for record in table.measured)

@@ -106,7 +106,6 @@ def test_all_options_reach_the_call(calls, monkeypatch, tmp_path):
 
 
 def test_plot_names_the_graph_and_the_unit(tmp_path):
-    pytest.importorskip("matplotlib")
     succeed("bc", "example:karate", "--normalized", "--plot", tmp_path / "karate.svg")
     svg = (tmp_path / "karate.svg").read_text()
     assert "<!-- karate: 34 vertices, 78 undirected edges -->" in svg

@@ -11,7 +11,6 @@ from lagbc.methods.table import METHODS
 
 
 def test_command(tmp_path):
-    pytest.importorskip("matplotlib")
     printed = succeed("compare", "example:karate", "--roots", 10, "--device", "cpu", "--plot", tmp_path / "karate.svg")
     headline, table, conditions = printed.split("\n\n")
     assert headline == "karate: 34 vertices, 78 undirected edges"

@@ -112,6 +112,5 @@ def test_trips_that_no_path_takes_are_told(write):
 
 
 def test_loads_are_drawn(tmp_path):
-    pytest.importorskip("matplotlib")
     sp.save_npz(tmp_path / "trips.npz", TRIPS)
     succeed("bc", "example:lesmis", "--demand", tmp_path / "trips.npz", "--plot", tmp_path / "loads.png")

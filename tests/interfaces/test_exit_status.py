@@ -62,7 +62,6 @@ def test_1_if_the_run_failed_and_2_if_what_is_given_is_wrong(ended, command, err
 
 @pytest.mark.parametrize("option", ["--out", "--plot"])
 def test_2_if_a_folder_takes_no_file(monkeypatch, tmp_path, option):
-    pytest.importorskip("matplotlib")
     monkeypatch.setattr(os, "access", lambda folder, mode: False)  # root may write everywhere
     path = tmp_path / ("scores.csv" if option == "--out" else "scores.png")
     said = f"lagbc: error: {path} cannot be written: this user may make no file in '{tmp_path}'"

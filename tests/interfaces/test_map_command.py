@@ -4,8 +4,6 @@ import networkx as nx
 import pytest
 from commands import succeed
 
-pytest.importorskip("matplotlib")
-
 from lagbc import plots
 
 

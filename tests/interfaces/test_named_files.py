@@ -22,7 +22,6 @@ def test_names_are_printed_and_written(named, tmp_path):
 
 
 def test_names_are_drawn(named, tmp_path):
-    pytest.importorskip("matplotlib")
     succeed("bc", named, "--plot", tmp_path / "scores.svg")
     succeed("centralities", named, "--which", "bc", "--plot", tmp_path / "network.svg")
     for file in ("scores.svg", "network.svg"):

@@ -41,8 +41,6 @@ def raiser(error):
     ],
 )
 def test_outputs_are_checked_before_the_computation(monkeypatch, tmp_path, option, name, part):
-    if option == "--plot":
-        pytest.importorskip("matplotlib")
     monkeypatch.setattr(compute, "plan_call", lambda *_: pytest.fail("planned in vain"))
     monkeypatch.setattr(compute, "run_call", lambda *_: pytest.fail("computed in vain"))
     assert part in fail("bc", "example:karate", option, tmp_path / name)

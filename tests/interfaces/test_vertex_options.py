@@ -63,7 +63,6 @@ def test_percolation(named, states, scores_of):
 
 
 def test_percolation_is_drawn(named, states, tmp_path):
-    pytest.importorskip("matplotlib")
     succeed("percolation", named, "--states", states, "--plot", tmp_path / "scores.svg")
     assert "<!-- percolation -->" in (tmp_path / "scores.svg").read_text()
 

@@ -219,7 +219,6 @@ def test_scores_may_go_by_vertex(graph):
         drawn = plot_map(graph, scores, xy=xy).axes[0].collections[1]
         highest = max(by_vertex, key=by_vertex.get)
         np.testing.assert_array_equal(drawn.get_offsets()[-1], xy[list(graph).index(highest)])
-    pytest.importorskip("igraph")
     ranks = plot_centralities(graph, {"bc": lagbc.bc(graph)}).axes[0].collections[1].get_array()
     for scores in ({"bc": ranked}, pandas.DataFrame({"bc": ranked})):
         np.testing.assert_array_equal(plot_centralities(graph, scores).axes[0].collections[1].get_array(), ranks)
@@ -241,7 +240,6 @@ def test_missing_matplotlib_names_the_extra(monkeypatch):
 
 
 def test_centralities_side_by_side():
-    pytest.importorskip("networkx")
     figure = plot_centralities(
         STAR, {"bc": np.array([3.0, 0, 0, 0]), "harmonic": np.array([3.0, 2, 2, 2])}, title="star"
     )
