@@ -20,6 +20,7 @@ from lagbc.run.partial import Checkpoint
 
 MESH = grid(100, 100)
 SPREAD = np.arange(0, 10_000, 160)
+SOME = {"sources": SPREAD, "directed": False, "device": "cpu"}
 LENGTHS = with_lengths(MESH, np.arange(1, 11))
 
 
@@ -74,10 +75,8 @@ def test_a_probe_without_memory_leaves_the_first(monkeypatch):
     choice = chosen(MESH, SPREAD)
     assert choice.method == "batched"
     assert choice.reason.endswith("; the fastest there as a rule, and there was no memory to probe the roots)")
-    scores = lagbc.bc(MESH, sources=SPREAD, directed=False, device="cpu")
-    np.testing.assert_array_equal(
-        scores, lagbc.bc(MESH, sources=SPREAD, directed=False, device="cpu", method="batched")
-    )
+    by_auto, by_name = (lagbc.bc(MESH, **SOME, method=method) for method in ("auto", "batched"))
+    np.testing.assert_array_equal(by_auto, by_name)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -88,8 +87,7 @@ def test_the_fastest_that_fits_into_the_memory(weighted):
     how = {"sources": roots, "directed": False, "weighted": weighted, "device": "cpu", "threads": 1, "reduce": "none"}
     needed = {name: lagbc.plan(A, method=name, **how).memory for name in ("batched", other)}
     assert needed[other].total < needed["batched"].total
-    free = chosen(A, roots, weighted=weighted, threads=1)
-    assert free.method == "batched"
+    assert chosen(A, roots, weighted=weighted, threads=1).method == "batched"
     tight = chosen(A, roots, weighted=weighted, threads=1, memory=needed[other].total)
     assert tight.method == other
     assert "; batched on cpu with batch=64 needs up to " in tight.reason
@@ -105,8 +103,7 @@ def test_a_graph_whose_pieces_do_not_fit_is_swept_whole():
     A = scale_free(2000, 4000, seed=1)
     reduced = lagbc.plan(A, directed=False, threads=4).memory
     for memory, is_reduced in ((reduced.total, True), (reduced.total - 1, False)):
-        how = {"directed": False, "threads": 4, "memory": memory}
-        planned = lagbc.plan(A, **how)
+        planned = lagbc.plan(A, directed=False, threads=4, memory=memory)
         assert ("% of the work" in planned.reason) == is_reduced
         assert planned.memory.total <= memory
 
@@ -168,14 +165,13 @@ def test_roots_in_a_known_order_are_searched_where_the_graph_is(monkeypatch):
 @pytest.mark.parametrize("begun", ["batched", "work-efficient"])
 def test_a_checkpoint_keeps_its_method(tmp_path, begun):
     file = tmp_path / "run"
-    scores = lagbc.bc(MESH, directed=False, sources=SPREAD, method=begun, device="cpu", checkpoint=file)
+    scores = lagbc.bc(MESH, **SOME, method=begun, checkpoint=file)
     reason = f"{begun} on cpu (the checkpoint was begun with it)"
     assert chosen(MESH, SPREAD, checkpoint=file).reason == reason
     with pytest.warns(DeprecationWarning, match="lagbc.plan"):
         told = lagbc.select_method(MESH, directed=False, roots=len(SPREAD), device="cpu", checkpoint=file)
     assert told.reason.startswith(f"{reason}; "), "whichever roots are drawn"
-    again = lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu", checkpoint=file)
-    np.testing.assert_array_equal(again, scores)
+    np.testing.assert_array_equal(lagbc.bc(MESH, **SOME, checkpoint=file), scores)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK no archive"])

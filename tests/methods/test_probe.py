@@ -14,12 +14,17 @@ from lagbc.native import core, csr
 from lagbc.planning import choose
 
 GRAPHS = {
-    "directed": (scale_free(400, 1500, seed=3), True),
-    "undirected": (scale_free(300, 900, seed=1), False),
-    "grid": (grid(20, 25), False),
-    "path": (path(300), True),
-    "few": (path(5), True),
+    "directed": as_graph(scale_free(400, 1500, seed=3), directed=True),
+    "undirected": as_graph(scale_free(300, 900, seed=1), directed=False),
+    "grid": as_graph(grid(20, 25), directed=False),
+    "path": as_graph(path(300), directed=True),
+    "few": as_graph(path(5), directed=True),
 }
+
+
+def set_tuning(monkeypatch, **constants):
+    for name, value in constants.items():
+        monkeypatch.setattr(tuning, name, value)
 
 
 def counted(graph, ordered, most, searches=1):
@@ -47,8 +52,7 @@ def of_search(graph, roots, most):
 @pytest.mark.parametrize("share", [np.inf, 0.05, 0.0])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_counts_are_those_of_single_searches(monkeypatch, name, share):
-    matrix, directed = GRAPHS[name]
-    graph = as_graph(matrix, directed=directed)
+    graph = GRAPHS[name]
     monkeypatch.setattr(tuning, "PROBE_SHARE", min(share, 1e6))
     for ordered in (graph.order[:200], graph.order[:3]):
         assert probe(graph, ordered) == counted(graph, ordered, tuning.PROBE_SHARE * graph.nnz * len(ordered))
@@ -56,10 +60,8 @@ def test_counts_are_those_of_single_searches(monkeypatch, name, share):
 
 @pytest.mark.parametrize("name", ["directed", "grid"])
 def test_of_many_roots_several_places_are_searched(monkeypatch, name):
-    matrix, directed = GRAPHS[name]
-    graph = as_graph(matrix, directed=directed)
-    monkeypatch.setattr(tuning, "PROBE_ROOTS", len(graph.order) // 3)
-    monkeypatch.setattr(tuning, "PROBE_SEARCHES", 5)
+    graph = GRAPHS[name]
+    set_tuning(monkeypatch, PROBE_ROOTS=len(graph.order) // 3, PROBE_SEARCHES=5)
     found, middle = probe(graph, graph.order), counted(graph, graph.order, np.inf)
     assert found == counted(graph, graph.order, np.inf, searches=3)
     assert found.pairs != 3 * middle.pairs or found.visits != 3 * middle.visits, "other places than the middle"
@@ -99,30 +101,23 @@ def test_levels_are_launched_unless_the_diameter_is_high(n, is_launched):
     assert counted["launch_level"] == is_launched * counted["batch_level"]
 
 
-@pytest.mark.parametrize(("weighted", "edges", "roots", "is_pruned"), [
-    (True, 0, 0, True), (False, 0, 0, False), (True, 1, 0, False), (True, 0, 1, False),
-])  # fmt: skip
-def test_edges_are_pruned_with_lengths_of_many_edges_and_roots(monkeypatch, weighted, edges, roots, is_pruned):
-    graph = as_graph(scale_free(300, 900, seed=1).astype(float), directed=False, weighted=weighted)
-    assert not graph.has_high_diameter
-    monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", graph.nnz + edges)
-    monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 100 + roots)
+@pytest.mark.parametrize("is_high", [False, True])
+@pytest.mark.parametrize(("weighted", "edges", "roots"), [(True, 0, 0), (False, 0, 0), (True, 1, 0), (True, 0, 1)])
+def test_edges_are_pruned_with_lengths_of_many_edges_and_roots(monkeypatch, weighted, edges, roots, is_high):
+    """But where the diameter is high."""
+    A = path(200) if is_high else scale_free(300, 900, seed=1)
+    graph = as_graph(A.astype(float), directed=False, weighted=weighted)
+    assert graph.has_high_diameter == is_high
+    set_tuning(monkeypatch, PRUNING_LEAST_EDGES=graph.nnz + edges, PRUNING_LEAST_ROOTS=100 + roots)
+    is_pruned = (weighted, edges, roots, is_high) == (True, 0, 0, False)
     assert choose.terms(graph, probe(graph, graph.order[:100]))["pruned"] == is_pruned
-
-
-def test_no_edges_are_pruned_where_the_diameter_is_high(monkeypatch):
-    graph = as_graph(path(200).astype(float), directed=False, weighted=True)
-    monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 0)
-    monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 0)
-    assert choose.terms(graph, probe(graph, graph.order[:100]))["pruned"] == 0
 
 
 @pytest.mark.parametrize("shared_from", [0, native.SHARED_FROM], ids=["on a thread", "few entries"])
 def test_a_probe_ends_with_its_time(monkeypatch, shared_from):
     """In the middle of its searches, whose counts are then those of parts."""
     monkeypatch.setattr(native, "SHARED_FROM", shared_from)
-    monkeypatch.setattr(tuning, "PROBE_ROOTS", 100)
-    monkeypatch.setattr(tuning, "PROBE_SHARE", 1e6)
+    set_tuning(monkeypatch, PROBE_ROOTS=100, PROBE_SHARE=1e6)
     graph = as_graph(path(300), directed=False)
     whole, none = probe(graph, graph.order, 1e6), probe(graph, graph.order, -1.0)
     assert (whole.searches, whole.is_cut) == (3, False)

@@ -21,10 +21,8 @@ MINE = lagbc.Method("mine", "semiring", "cpu", False, "my_method", options=("buc
 @pytest.fixture
 def my_method(monkeypatch):
     """A module that is no part of lagbc: a root at a time, each in a state of `batched`."""
-    module = types.ModuleType("my_method")
-    module.batching = Batching(block=1, auto=1)
-    module.arrays, module.prepare = batched.arrays, batched.prepare
-    module.forward, module.backward = batched.forward, batched.backward
+    parts = {name: getattr(batched, name) for name in ("arrays", "prepare", "forward", "backward")}
+    module = types.SimpleNamespace(batching=Batching(block=1, auto=1), **parts)
     monkeypatch.setitem(sys.modules, "my_method", module)
     monkeypatch.setattr(table, "METHODS", table.METHODS)
     return module
@@ -40,9 +38,8 @@ def test_a_method_that_is_added_is_one_of_all(my_method):
     assert lagbc.compare(A, 8, methods="mine").measured[0].agrees
     assert lagbc.plan(A, method="mine", threads=1).sweeps[0].batch == 1
     lagbc.bc(A, method="mine", bucket_width=2.0)
-    with pytest.raises(
-        ValueError, match=r"bucket_width=2\.0 means nothing to batched on cpu.*; it goes with: .*mine on cpu"
-    ):
+    message = r"bucket_width=2\.0 means nothing to batched on cpu.*; it goes with: .*mine on cpu"
+    with pytest.raises(ValueError, match=message):
         lagbc.bc(A, method="batched", device="cpu", bucket_width=2.0)
     with pytest.raises(ValueError, match="mine on cpu does not sum stress; these do: batched on cpu"):
         lagbc.stress(A, method="mine")
@@ -87,34 +84,32 @@ def test_a_method_in_plain_python(monkeypatch):
     for options in ({}, {"directed": False, "endpoints": True}, {"source_weights": times}, {"k": 9, "rng": 1}):
         ours = lagbc.bc(A, method="textbook", **options)
         np.testing.assert_allclose(ours, lagbc.bc(A, method="batched", device="cpu", **options), rtol=1e-12, atol=1e-12)
-    weights = np.arange(60) % 4 / 2
-    np.testing.assert_allclose(
-        lagbc.bc(A, method="textbook", target_weights=weights), oracle(A, target_weights=weights), rtol=1e-12
-    )
+    weighted = {"target_weights": np.arange(60) % 4 / 2}
+    np.testing.assert_allclose(lagbc.bc(A, method="textbook", **weighted), oracle(A, **weighted), rtol=1e-12)
     mine, theirs = lagbc.compare(A, 8, methods=["textbook", "batched"], device="cpu").measured
     assert mine.agrees
     assert mine.levels == theirs.levels
 
 
 @pytest.mark.parametrize(
-    ("method", "message"),
+    ("changes", "message"),
     [
-        (replace(MINE, name="batched"), "there is a method 'batched' on cpu already"),
-        (replace(MINE, name="graphblas", weighted=True), "there is a method 'graphblas' on cpu with lengths already"),
-        (replace(MINE, device="tpu"), "device='tpu' of method 'mine' is neither 'cpu' nor 'cuda'"),
-        (replace(MINE, sums=("dependency", "sum")), "sums: there is no sum; there are: dependency"),
-        (replace(MINE, options=("rtol", "width")), "options: there is no width; there are: at_once, batch"),
-        (replace(MINE, name="my:method"), "name='my:method': a colon is put before a way"),
-        (replace(MINE, ways=("ab",)), "they are a tuple of words, a tuple of whole numbers, or both"),
-        (replace(MINE, ways=(("a", "1"),)), "they are a tuple of words, a tuple of whole numbers, or both"),
-        (replace(MINE, ways=(("a",), ("b",))), "they are a tuple of words, a tuple of whole numbers, or both"),
-        (replace(MINE, ways=(("a", ""),)), "they are a tuple of words, a tuple of whole numbers, or both"),
+        ({"name": "batched"}, "there is a method 'batched' on cpu already"),
+        ({"name": "graphblas", "weighted": True}, "there is a method 'graphblas' on cpu with lengths already"),
+        ({"device": "tpu"}, "device='tpu' of method 'mine' is neither 'cpu' nor 'cuda'"),
+        ({"sums": ("dependency", "sum")}, "sums: there is no sum; there are: dependency"),
+        ({"options": ("rtol", "width")}, "options: there is no width; there are: at_once, batch"),
+        ({"name": "my:method"}, "name='my:method': a colon is put before a way"),
+        *(
+            ({"ways": ways}, "they are a tuple of words, a tuple of whole numbers, or both")
+            for ways in (("ab",), (("a", "1"),), (("a",), ("b",)), (("a", ""),))
+        ),
     ],
 )
-def test_rows_that_are_refused(my_method, method, message):
+def test_rows_that_are_refused(my_method, changes, message):
     before = lagbc.METHODS
     with pytest.raises(ValueError, match=message):
-        lagbc.register_method(method)
+        lagbc.register_method(replace(MINE, **changes))
     assert lagbc.METHODS is before
 
 
