@@ -124,20 +124,14 @@ def make_npz(rng):
         if array.dtype == np.int64 and rng.random() < 0.3:
             array.flat[rng.randrange(array.size)] = rng.choice((2**31, 2**62, -(2**31), -(2**63)))
     else:
+        is_number = array.dtype.kind in "if"
         array = rng.choice(
-            (
-                array[:-1] if array.ndim else array,
-                np.append(array, array),
-                array.reshape(1, -1),
-                array.astype("S"),
-                array.astype("f8") if array.dtype.kind in "if" else np.array(b"csr"),
-                array.astype("f2") if array.dtype.kind in "if" else np.array("bsr"),
-                array.astype("?") if array.dtype.kind in "if" else np.array(b"nope"),
-                np.array(7),
-                np.array([], array.dtype),
-                np.array([[4, 4], [4, 4]]),
-                np.array(["4", "4"]),
-            )
+            [
+                *(array[:-1] if array.ndim else array, np.append(array, array), array.reshape(1, -1)),
+                *(array.astype(kind) for kind in (("S", "f8", "f2", "?") if is_number else ("S",))),
+                *(np.array(text) for text in (() if is_number else (b"csr", "bsr", b"nope"))),
+                *(np.array(7), np.array([], array.dtype), np.array([[4, 4], [4, 4]]), np.array(["4", "4"])),
+            ]
         )
     arrays[name] = array
     if rng.random() < 0.05:

@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from columns import FORMS, OF_TEXTS
 
 import lagbc
 
@@ -20,43 +21,20 @@ def edges(seed, names):
     return source, target, lengths.tolist()
 
 
-def forms():
-    """Every way in which a library holds a column; `made` gets a list."""
-    yield "list", list
-    yield "tuple", tuple
-    yield "numpy", np.array
-    yield "numpy objects", lambda column: np.array(column, object)
-    yield "numpy strings", lambda column: np.array(column, np.dtypes.StringDType() if _are_names(column) else None)
-    yield "pandas", pandas.Series
-    yield "pandas nullable", lambda column: pandas.Series(column).convert_dtypes()
-    yield "pandas categories", lambda column: pandas.Series(column, dtype="category")
-    yield "pandas index", pandas.Index
-    yield "polars", lambda column: pytest.importorskip("polars").Series(column)
-    yield "arrow", lambda column: pytest.importorskip("pyarrow").array(column)
-    yield "arrow chunks", _chunks
-    yield "arrow dictionary", lambda column: pytest.importorskip("pyarrow").array(column).dictionary_encode()
-
-
-def _are_names(column):
-    return isinstance(column[0], str)
-
-
-def _chunks(column):
-    return pytest.importorskip("pyarrow").chunked_array([column[:5], column[5:]])
-
-
-@pytest.mark.parametrize("made", [pytest.param(made, id=name) for name, made in forms()])
-@pytest.mark.parametrize("names", [True, False])
 @pytest.mark.parametrize("directed", [True, False])
-def test_scores_are_those_of_networkx(made, names, directed):
+@pytest.mark.parametrize(
+    ("form", "names"), [*((form, True) for form in FORMS), *((form, False) for form in FORMS if form not in OF_TEXTS)]
+)
+def test_scores_are_those_of_networkx(form, names, directed):
     source, target, length = edges(1, names)
+    made, made_of_lengths = FORMS[form], FORMS["list" if form in OF_TEXTS else form]
     G = (nx.MultiDiGraph if directed else nx.MultiGraph)()
     met = dict.fromkeys(v for edge in zip(source, target, strict=True) for v in edge)
     G.add_nodes_from(met if names else sorted(met))
     G.add_weighted_edges_from(zip(source, target, length, strict=True))
     hops = lagbc.graph_from_edges(made(source), made(target), directed=directed)
     with pytest.warns(lagbc.GraphFileWarning, match=r"^\d+ entries repeat an edge; of each edge the smallest value"):
-        weighted = lagbc.graph_from_edges(made(source), made(target), made(length), directed=directed)
+        weighted = lagbc.graph_from_edges(made(source), made(target), made_of_lengths(length), directed=directed)
     for graph, weight in ((hops, None), (weighted, "weight")):
         expected = nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx")
         frame = lagbc.table(graph, lagbc.bc(graph))
