@@ -402,9 +402,8 @@ def test_numpy_matrix(weighted):
 
 
 def test_method_without_lengths():
-    with pytest.raises(
-        ValueError, match=r"'spmm' takes no lengths: leave out weighted=True; there are with lengths on cpu: batched, "
-    ):
+    message = "'spmm' takes no lengths: leave out weighted=True; there are with lengths on cpu: batched, "
+    with pytest.raises(ValueError, match=message):
         lagbc.bc(path(3), weighted=True, method="spmm")
     assert lagbc.plan(path(3), weighted=True, device="cpu").sweeps[0].weighted
     assert not lagbc.plan(path(3)).sweeps[0].weighted
@@ -475,6 +474,5 @@ def test_packages_are_those_of_the_extras():
 
 @pytest.mark.parametrize("field", ["directed", "n", "weights", "names", "known_depth"])
 def test_a_graph_takes_no_assignment(field):
-    graph = as_graph(scale_free(50, 300, seed=3))
     with pytest.raises(dataclasses.FrozenInstanceError, match=field):
-        setattr(graph, field, None)
+        setattr(as_graph(path(3)), field, None)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from commands import document, fail, reason_in, reason_of, run, succeed
 
 import lagbc
-from lagbc import limits
+from lagbc import limits, plots
 from lagbc.arguments import Read
 from lagbc.centrality import compute
 from lagbc.interfaces.cli import task
@@ -81,22 +81,9 @@ def test_all_options_reach_the_call(calls, monkeypatch, tmp_path):
     succeed("bc", "example:karate", "--progress", *arguments.split(), "--checkpoint", checkpoint)
     ((graph, seen),) = calls
     assert (graph.n, graph.directed, graph.weighted) == (34, False, False)
-    assert seen == {
-        "batch": 64,
-        "k": 7,
-        "rng": 5,
-        "normalized": True,
-        "endpoints": True,
-        "method": "auto",
-        "reduce": "auto",
-        "device": "cpu",
-        "progress": True,
-        "checkpoint": checkpoint,
-        "threads": 2,
-        "bucket_width": "auto",
-        "stated": 10**11,
-        "dtype": "float64",
-    }
+    given = {"batch": 64, "threads": 2, "k": 7, "rng": 5, "normalized": True, "endpoints": True, "device": "cpu"}
+    given |= {"stated": 10**11, "progress": True, "checkpoint": checkpoint}
+    assert seen == given | {"method": "auto", "reduce": "auto", "bucket_width": "auto", "dtype": "float64"}
     succeed("bc", "example:karate")
     _, (_, seen) = calls
     assert seen["stated"] == 2 * 10**11, "of the environment, as before"
@@ -233,3 +220,45 @@ def test_memory_bounds_reading(monkeypatch):
     monkeypatch.setattr(limits, "held_memory", lambda: 99_000)
     said = fail("bc", "example:karate", "--memory", "100kB", status=1)
     assert "to be read, but the budget is 1 kB; raise it" in " ".join(said.split())
+
+
+# ---- maps
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What a command draws."""
+    figures, plot_map = [], plots.plot_map
+    monkeypatch.setattr(plots, "plot_map", lambda *given, **how: figures.append(plot_map(*given, **how)))
+    return figures
+
+
+def test_several_cutoffs_are_side_by_side(tmp_path, drawn):
+    path = tmp_path / "map.svg"
+    printed = succeed("bc", "example:minnesota", "--cutoff", "2,3", "--decay", "0.5", "--plot-map", path)
+    assert printed.endswith(f"map: {path}\n")
+    assert path.read_text().startswith("<?xml")
+    (figure,) = drawn
+    assert [axes.get_title() for axes in figure.axes[:2]] == ["cutoff 2, decay 0.5", "cutoff 3, decay 0.5"]
+    assert figure.axes[2].get_ylabel() == "betweenness (vertex pairs)"
+    assert figure.axes[0].get_aspect() == pytest.approx(1.45, abs=0.01)
+    assert figure.get_suptitle() == "minnesota: 2,642 vertices, 3,303 edges"
+
+
+def test_edges_and_a_table_of_coordinates(write, tmp_path, drawn):
+    edges = write("from,to,length\na,b,1\nb,c,2\n")
+    table = write("vertex,x,y\nc,2,1\nb,2,0\na,0,0\n", "xy.csv")
+    succeed("edge-bc", edges, "--coordinates", table, "--plot-map", tmp_path / "map.png")
+    (figure,) = drawn
+    (lines,) = figure.axes[0].collections
+    assert sorted(ends.tolist() for ends in lines.get_segments()) == [[[0, 0], [2, 0]], [[2, 0], [2, 1]]]
+    assert figure.axes[1].get_ylabel() == "edge betweenness (vertex pairs)"
+
+
+def test_names_are_on_the_map(tmp_path, drawn):
+    G = nx.path_graph(["a", "b", "c"])
+    for i, v in enumerate(G):
+        G.nodes[v].update(x=i, y=0)
+    nx.write_graphml(G, tmp_path / "g.graphml")
+    succeed("closeness", tmp_path / "g.graphml", "--plot-map", tmp_path / "map.png")
+    assert "b" in [text.get_text() for text in drawn[0].axes[0].texts]

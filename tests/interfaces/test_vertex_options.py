@@ -1,4 +1,4 @@
-"""Vertices, their weights and groups on the command line: as text, and in files."""
+"""Vertices, their names, weights and groups on the command line: as text, and in files."""
 
 import csv
 
@@ -87,3 +87,24 @@ def test_groups(named, scores_of, write, tmp_path):
     assert "rank" not in succeed(*given, "--top", 0)
     shared = lagbc.group_bc(lagbc.read_graph(named), groups, directed=False, normalized=True, endpoints=True)
     assert scores_of(*given, "--normalized", "--endpoints").tolist() == shared.tolist()
+
+
+@pytest.fixture
+def circle(write):
+    return write('From,To,miles\n"Smith, J.",Boss,1\nBoss,Zoë,2.5\nZoë,"Smith, J.",4\n', "circle.csv")
+
+
+def test_names_are_printed_and_written(circle, tmp_path):
+    """`test_recorded_faces.py` has that an array holds no names of edges."""
+    out = succeed("bc", circle, "--out", tmp_path / "scores.csv")
+    assert [line.split()[1] for line in out.splitlines() if line.strip().startswith(("1 ", "2 ", "3 "))][2] == "Zoë"
+    assert (tmp_path / "scores.csv").read_text(encoding="utf-8") == 'vertex,score\n"Smith, J.",1.0\nBoss,1.0\nZoë,1.0\n'
+    succeed("edge-bc", circle, "--out", tmp_path / "edges.csv")
+    assert '"Smith, J.",Boss,3.0' in (tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()
+    succeed("bc", circle, "--out", tmp_path / "scores.npy")
+
+
+@pytest.mark.parametrize("command", [["bc"], ["centralities", "--which", "bc"]], ids=" ".join)
+def test_names_are_drawn(circle, tmp_path, command):
+    succeed(*command, circle, "--plot", tmp_path / "scores.svg")
+    assert "<!-- Boss -->" in (tmp_path / "scores.svg").read_text(encoding="utf-8")

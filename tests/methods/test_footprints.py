@@ -48,16 +48,14 @@ def plans(row, graph):
     if frozenset(row.sums) >= SQUARES:
         yield "squares", {**batch, "sums": frozenset(row.sums)}
         yield "squares of distances", {**batch, "sums": frozenset({"distance", "distance_squares"})}
-    yield "10 roots", {**batch, "roots": 10}
-    yield "omega", {**batch, "omega": np.ones(graph.n), "root_weights": np.ones(graph.n)}
-    yield "members", {**batch, "class_sizes": np.ones(graph.n)}
-    yield "tolerance", {**batch, "rtol": 1e-9}
-    yield "endpoints", {**batch, "endpoints": True}
+    ones = np.ones(graph.n)
+    others = {"10 roots": {"roots": 10}, "omega": {"omega": ones, "root_weights": ones}}
+    others |= {"members": {"class_sizes": ones}, "tolerance": {"rtol": 1e-9}, "endpoints": {"endpoints": True}}
     if row.device == "cuda":
-        yield "in place", {**batch, "in_place": True}
-        yield "float32", {**batch, "dtype": "float32"}
-        yield "one block", {**batch, "variant": "one-block"}
-        yield "node-parallel", {**batch, "variant": "node-parallel"}
+        others |= {"in place": {"in_place": True}, "float32": {"dtype": "float32"}}
+        others |= {"one block": {"variant": "one-block"}, "node-parallel": {"variant": "node-parallel"}}
+    for name, given in others.items():
+        yield name, batch | given
     if row.bounds:
         for sums in SUMS:
             names = frozenset(row.sums) - SQUARES | OF_BOUNDS if sums == "all" else frozenset(sums)
