@@ -20,7 +20,15 @@ import scipy.sparse as sp
 from strategies import grid
 
 import lagbc
-from lagbc.io.tables import Vertices, read_coordinates, read_groups, read_numbers, read_vertices, vertices_in
+from lagbc.io.tables import (
+    Vertices,
+    read_coordinates,
+    read_groups,
+    read_numbers,
+    read_trips,
+    read_vertices,
+    vertices_in,
+)
 from lagbc.plots import plot_centralities, plot_communities, plot_map, plot_scores
 
 MESH = grid(3, 4).tocsr()
@@ -142,6 +150,12 @@ TUPLES = [
     *(([1, 1, 2, 3], COLUMNS), ([0, 1, 2, 4], COLUMNS), ([], COLUMNS), ([], []), ([1.0, 1.0], COLUMNS, ROWS)),
     *((ROWS, [1, 2, 3]), (ROWS, [1, -1, 0]), (ROWS, [1.0, 2.0, 0.0]), (ROWS, [[1, 2, 0]]), ([True, False], [0])),
     *((ROWS, MASKED), ([[1], [1, 2]], COLUMNS, ROWS), ([[1, 1, 1]], COLUMNS, ROWS), (np.ones(3), (COLUMNS, COLUMNS))),
+]
+# Lengths of such arrays.
+OF_ARRAYS = [
+    partial(lagbc.bc, (ROWS, COLUMNS), weighted=True),
+    partial(lagbc.bc, (np.ones(3), COLUMNS, ROWS), strength="km"),
+    *(partial(lagbc.bc, (np.array([1, 1, bad]), COLUMNS, ROWS), weighted=True) for bad in (-1.0, 1j)),
 ]
 # Columns of sources, targets and lengths.
 EDGES = [
@@ -531,6 +545,42 @@ OF_TABLES = [
 ]
 
 
+def masked(values, mask=None):
+    """One of the values is masked, unless a mask is given."""
+    values = np.asarray(values)
+    return np.ma.masked_array(values, np.arange(values.size).reshape(values.shape) == 0 if mask is None else mask)
+
+
+def with_masked(part):
+    """A sparse matrix of which an array was replaced by a masked one; constructors of SciPy drop masks."""
+    made = MESH.copy()
+    setattr(made, part, masked(getattr(made, part)))
+    return made
+
+
+FIRST, NUMBERS, PAIRS, XY = masked([0, 1]), *(masked(np.ones(shape)) for shape in (N, (N, N), (N, 2)))
+OF_MASKED = [
+    *(partial(lagbc.bc, A) for A in (PAIRS, with_masked("indices"))),
+    *(partial(lagbc.bc, A, **{how: True}) for A, how in ((PAIRS, "strength"), (with_masked("data"), "weighted"))),
+    *(partial(lagbc.bc, MESH, **{name: FIRST}) for name in ("sources", "targets")),
+    *(partial(lagbc.bc, MESH, **{name: masked(2, True)}) for name in ("k", "batch", "device")),
+    *(partial(lagbc.bc, MESH, demand=demand) for demand in (PAIRS, with_masked("data"))),
+    *(partial(lagbc.bc, MESH, cutoff=cutoff) for cutoff in (masked([1.0, 2.0]), np.ma.masked)),
+    # A mask of nothing may be filled in by the next call, and then change the scores.
+    *(partial(lagbc.bc, MESH, source_weights=given) for given in (NUMBERS, np.ma.masked_array(np.ones(N)))),
+    *(partial(lagbc.bc, MESH, sources=[np.ma.masked, 1]), partial(lagbc.bc, MESH, k=2, rng=masked([1, 2]))),
+    partial(lagbc.bc, NAMED_PATH, sources=masked(["ann", "bob"])),
+    *(partial(lagbc.edge_bc, MESH, target_weights=NUMBERS), partial(lagbc.gravity, MESH, decay=masked([0.5, 1.0]))),
+    *(partial(lagbc.percolation, MESH, states) for states in (NUMBERS, dict(enumerate(NUMBERS)))),
+    *(partial(lagbc.group_bc, MESH, groups) for groups in (masked([[0, 1], [2, 3]]), [[0], masked([1, 2])])),
+    *(partial(call, MESH, FIRST) for call in (lagbc.shortest_path_counts, lagbc.compare)),
+    *(partial(lagbc.closeness, MESH, sources=FIRST), partial(lagbc.plan, MESH, demand=PAIRS)),
+    *(partial(call, MESH, NUMBERS) for call in (lagbc.table, plot_scores)),
+    partial(plot_centralities, MESH, {"bc": NUMBERS}),
+    *(partial(plot_map, MESH, scores, xy=xy) for scores, xy in ((NUMBERS, np.ones((N, 2))), (np.ones(N), XY))),
+]
+
+
 def trips(**columns):
     return pd.DataFrame({"from": ["ann"], "to": ["carl"], "trips": [1]} | columns)
 
@@ -542,6 +592,14 @@ OF_TRIPS = [
     *({"ann": {"eve": 3}}, {"ann": {"carl": "3"}}, (FOUR[:2], np.ones((3, 3))), (["ann", "ann"], np.ones((2, 2)))),
     *((FOUR[:2], [[1, 2], [3, 4]]), (FOUR[:2], np.ma.masked_array(np.ones((2, 2)))), ([0, 4], np.ones((2, 2)))),
     *((FOUR[:2], np.ones((2, 2), object)), np.diag([0, INFINITE], 2), pd.DataFrame({"a": [1], "b": [2]})),
+]
+
+
+TRIPS = [
+    *("a,b,1\n# more\nb,Zoe,2\n", "from,to,trips\na,b,-1\n", "from,to,trips\na,b,1\nb,a,inf\n", "a,b,1,2\n"),
+    *("from,to,trips\na,b,1\nb,a,\n", "a,b,1\nb,a,many\n", "a,b,1\nb,a\n", "from,to,km\na,b,1\n", "a,b\nb,a\n"),
+    *("origin,from,to,destination,trips\na,b,c,a,1\n", "from,to,trips,flow\na,b,1,2\n", "from,to,trips\n"),
+    *("# nothing\n", "% sym positive\na,b,1\n"),
 ]
 
 
@@ -607,9 +665,11 @@ def calls(device="cpu"):
     for what, read in {"groups": read_groups, "vertices": read_vertices}.items():
         add(what, OF_GROUPS, partial(of_a_text, read=partial(read, vertices=NAMED)))
     of_calls = {"edges": OF_EDGES, "names": OF_NAMES, "words": OF_WORDS, "table": OF_TABLES, "plot": OF_PLOTS}
+    of_calls |= {"masked": OF_MASKED, "arrays": OF_ARRAYS}
     for what, several in of_calls.items():
         add(what, several, told)
     add("trips", OF_TRIPS, lambda demand: told(partial(lagbc.bc, NAMED_PATH, demand=demand)))
+    add("trips of a file", TRIPS, partial(of_a_text, suffix="csv", read=partial(read_trips, vertices=NAMED)))
     named["groups of numbers"] = partial(of_a_text, "0\n3\n", read=partial(read_groups, vertices=Vertices(3, None)))
     add("vertices in a text", ("a,nobody", "a,a", 'a,"b'), lambda text: told(partial(vertices_in, text, NAMED)))
     coordinates = partial(read_coordinates, n=NAMED.n, labels=NAMED.labels)

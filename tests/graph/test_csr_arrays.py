@@ -68,16 +68,3 @@ def test_no_vertices_and_no_edges():
     np.testing.assert_array_equal(lagbc.bc(([0], [])), np.zeros(0))
     np.testing.assert_array_equal(lagbc.bc(([0, 0, 0], [])), np.zeros(2))
     np.testing.assert_array_equal(lagbc.bc(([], [], [0, 0, 0]), weighted=True), np.zeros(2))
-
-
-def test_lengths_of_arrays():
-    A = matrix()
-    with pytest.raises(ValueError, match=r"A is \(indptr, indices\), which has no values; pass \(data, indices, ind"):
-        lagbc.bc((A.indptr, A.indices), weighted=True)
-    with pytest.raises(TypeError, match=r"strength='km' names an edge attribute of .* but A is a builtins\.tuple"):
-        lagbc.bc((A.data, A.indices, A.indptr), strength="km")
-    A.data[3] = -1
-    with pytest.raises(ValueError, match=r"^1 of the [0-9]+ lengths of A are not finite and > 0"):
-        lagbc.bc((A.data, A.indices, A.indptr), weighted=True)
-    with pytest.raises(TypeError, match="A has dtype complex128; lengths are real"):
-        lagbc.bc((A.data * 1j, A.indices, A.indptr), weighted=True)

@@ -1,4 +1,4 @@
-"""Commands that take trips: a matrix, or a table."""
+"""Commands that take trips: a matrix, or a table. `test_error_texts.py` has what is said of lines that are none."""
 
 import gzip
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from commands import fail, rows_of, run, succeed
+from commands import rows_of, run, succeed
 
 import lagbc
 
@@ -63,36 +63,6 @@ def test_a_table_calls_the_rows_of_a_matrix_by_number(write, scores_of):
     path = write("origin,destination,trips\n" + "".join(f"{s},{t},{trips!r}\n" for s, t, trips in rows))
     expected = lagbc.bc(lagbc.read_graph("example:lesmis"), demand=TRIPS)
     np.testing.assert_array_equal(scores_of("bc", "example:lesmis", "--demand", path), expected)
-
-
-@pytest.mark.parametrize(
-    ("table", "told"),
-    [
-        ("a,b,1\n# more\nb,Zoe,2\n", "line 3: no vertex is called 'Zoe': 'b,Zoe,2'; expected a vertex of the graph"),
-        ("from,to,trips\na,b,-1\n", "line 2: -1.0 is not a finite number >= 0: 'a,b,-1'"),
-        ("from,to,trips\na,b,1\nb,a,inf\n", "line 3: inf is not a finite number >= 0"),
-        ("from,to,trips\na,b,1\nb,a,\n", "line 3: nan is not a finite number >= 0"),
-        ("a,b,1\nb,a,many\n", "line 2: 'many' is not a number of trips: 'b,a,many'; expected 'origin destination trip"),
-        ("a,b,1\nb,a\n", "line 2: 2 columns where the lines above have 3"),
-        ("from,to,km\na,b,1\n", "no column of trips among the titles 'from', 'to', 'km'; expected lines 'origin"),
-        ("a,b\nb,a\n", "no column of trips; expected lines 'origin destination trips', or one column called trips, "),
-        ("a,b,1,2\n", "of more columns, titles such as origin, destination and trips say which are meant"),
-        (
-            "origin,from,to,destination,trips\na,b,c,a,1\n",
-            "trips.csv: the ends may be 'from' and 'to', or 'origin' and 'destination'; leave out the others",
-        ),
-        ("from,to,trips,flow\na,b,1,2\n", "trips.csv: the number of trips may be 'trips', or 'flow'; leave out the"),
-        ("from,to,trips\n", "no trip below the header line; expected lines 'origin destination trips'"),
-        ("# nothing\n", "no trip in the file"),
-        ("% sym positive\na,b,1\n", "KONECT sym says that lines go both ways, but trips go one way"),
-    ],
-)
-def test_lines_that_are_no_trips(write, table, told):
-    message = fail("bc", write("a,b\nb,c\n"), "--undirected", "--demand", write(table, "trips.csv"))
-    assert f"trips.csv{',' if told.startswith('line') else ''}" in message
-    assert told in message
-    assert "header=" not in message
-    assert "ends=" not in message
 
 
 def test_trips_that_no_path_takes_are_told(write):
