@@ -7,6 +7,7 @@ say something else does. Messages that tell of the machine, of installed methods
 import contextlib
 import gzip
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -34,6 +35,10 @@ from lagbc.plots import plot_centralities, plot_communities, plot_map, plot_scor
 MESH = grid(3, 4).tocsr()
 N = MESH.shape[0]
 NAN, INFINITE = float("nan"), float("inf")
+
+
+# The length of its last edge is lost to rounding.
+ABSORBED_LAST = nx.Graph([(0, 1, {"weight": 1.0}), (2, 3, {"weight": 1.0}), (3, 4, {"weight": 1e-20})])
 
 
 def lengths(first):
@@ -156,6 +161,15 @@ OF_ARRAYS = [
     partial(lagbc.bc, (ROWS, COLUMNS), weighted=True),
     partial(lagbc.bc, (np.ones(3), COLUMNS, ROWS), strength="km"),
     *(partial(lagbc.bc, (np.array([1, 1, bad]), COLUMNS, ROWS), weighted=True) for bad in (-1.0, 1j)),
+]
+# Graphs for which there are no numbers.
+TWO_PATHS = sp.block_diag([grid(1, 300), grid(1, 300)])
+OF_GRAPHS = [
+    partial(lagbc.distances, np.diag([5e307, 5e307], 1), weighted=True),
+    partial(lagbc.distances, np.diag([1e-310, 1.0], 1), weighted=True),
+    *(partial(lagbc.compare, A, *roots) for A, *roots in ((np.eye(3),), (np.eye(3, k=1) * [0, 1, 0], [1, 2]))),
+    *(partial(lagbc.estimate, TWO_PATHS, "closeness", directed=directed) for directed in (True, False)),
+    *(partial(lagbc.girvan_newman, A, weighted=True) for A in (ABSORBED_LAST, nx.relabel_nodes(ABSORBED_LAST, str))),
 ]
 # Columns of sources, targets and lengths.
 EDGES = [
@@ -392,7 +406,7 @@ TEXTS = {
         *("3 2\n2\n1 3.0\n2\n", "3 2\n2\n1+3\n2\n", "2 1 001\n2 99999999999999999999\n1 99999999999999999999\n"),
         *("3 3\n2\n1 3\n2\n", "3 2\n2 3\n1\n2\n", "3 2\n2 2\n1\n\n", "3 2 001\n2 5\n1 5 3\n2 6\n", "2 1\n2\n\n"),
         *("3 2 010 2\n1 1 2\n1 1 1 3\n1\n", "2 1 001\n2 5\n1 6\n", f"{NINES} 1\n", "2 1\n-9223372036854775809\n1\n"),
-        *("2 1 010 99999999999999999999\n2\n1\n", f"2 1\n{NINES}\n1\n"),
+        *("2 1 010 99999999999999999999\n2\n1\n", f"2 1\n{NINES}\n1\n", "% c\n% c\n4 1\n\n% c\n\n4\n% c\n9\n"),
     ],
 }
 # Files, and arguments that do not fit them.
@@ -506,6 +520,8 @@ OF_WORDS = [
 PLACES = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
 ROADS = sp.csr_array(np.diag([1.0, 1.0, 0.0], 1) + np.diag([1.0, 1.0, 0.0], -1))
 MAP = partial(plot_map, lagbc.as_graph(ROADS, directed=False), scores=np.ones(4), xy=PLACES)
+HALF_PLACED = nx.DiGraph([("ann", "bob"), ("bob", "carl")])
+nx.set_node_attributes(HALF_PLACED, {"ann": {"x": 0.0, "y": "1"}, "bob": {"y": 1.0}, "carl": {"x": 2.0}})
 OF_PLOTS = [
     *(partial(plot_scores, NAMED_PATH, of(NAMED_PATH)) for of in (lagbc.edge_bc, nx.edge_betweenness_centrality)),
     *(partial(plot_scores, NAMED_PATH, of(NAMED_PATH)) for of in (lagbc.centralities, lagbc.estimate, list)),
@@ -520,6 +536,8 @@ OF_PLOTS = [
     *(partial(MAP, scores=scores) for scores in (np.array([1, 2, NAN, 3]), np.array([1, INFINITE, 2, 3]), NAN * ROADS)),
     *(partial(MAP, titles=["a", "b"]), partial(MAP, labels=["a", "b"])),
     partial(MAP, scores=np.ones((4, 2)), cutoff=[1, 2, 3]),
+    *(partial(MAP, xy=np.where([[1, 1], [1, 1], [1, 0], [1, 0]], PLACES, far)) for far in (NAN, INFINITE)),
+    *(partial(plot_map, lagbc.as_graph(ROADS), PLACES, np.ones(4)), partial(plot_map, HALF_PLACED, np.ones(3))),
 ]
 OF_TABLES = [
     *(partial(lagbc.table, NAMED_PATH, scores) for scores in (np.zeros(2), {}, {"ann": 1.0}, {("ann", "bob"): 2})),
@@ -542,6 +560,21 @@ OF_TABLES = [
             {"cutoff": [1, 10**400]},
         )
     ),
+]
+
+
+# Methods and centralities that are added.
+MINE = lagbc.Method("mine", "semiring", "cpu", False, "textbook")
+REACHED = lagbc.Centrality("mine", frozenset({"reached"}), lambda result, _: result.sums.reached, frozenset(), "mine")
+METHOD, CENTRALITY = partial(replace, MINE), partial(replace, REACHED)
+OF_RECORDS = [
+    *(partial(lagbc.register_method, METHOD(name=name)) for name in ("batched", "my:method")),
+    *(partial(lagbc.register_method, METHOD(**{name: ("rtol", "sum")})) for name in ("sums", "options")),
+    *(partial(lagbc.register_method, METHOD(ways=ways)) for ways in (("ab",), (("a", "1"),), (("a",), ("b",)))),
+    *(partial(lagbc.register_method, METHOD(**given)) for given in ({"device": "tpu"}, {"ways": (("a", ""),)})),
+    partial(lagbc.register_method, METHOD(name="graphblas", weighted=True)),
+    *(partial(lagbc.register_centrality, CENTRALITY(**{name: frozenset({"root"})})) for name in ("sums", "takes")),
+    *(partial(lagbc.register_centrality, record) for record in (CENTRALITY(name="bc"), "mine")),
 ]
 
 
@@ -665,7 +698,7 @@ def calls(device="cpu"):
     for what, read in {"groups": read_groups, "vertices": read_vertices}.items():
         add(what, OF_GROUPS, partial(of_a_text, read=partial(read, vertices=NAMED)))
     of_calls = {"edges": OF_EDGES, "names": OF_NAMES, "words": OF_WORDS, "table": OF_TABLES, "plot": OF_PLOTS}
-    of_calls |= {"masked": OF_MASKED, "arrays": OF_ARRAYS}
+    of_calls |= {"masked": OF_MASKED, "arrays": OF_ARRAYS, "graphs": OF_GRAPHS, "records": OF_RECORDS}
     for what, several in of_calls.items():
         add(what, several, told)
     add("trips", OF_TRIPS, lambda demand: told(partial(lagbc.bc, NAMED_PATH, demand=demand)))

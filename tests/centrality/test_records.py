@@ -88,24 +88,12 @@ def test_only_what_was_added_is_removed(name):
     assert registered() == before
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"sums": frozenset({"reach"})}, ValueError, "sums: there is no reach; there are: dependency, stress, reached"),
-        ({"takes": frozenset({"root"})}, ValueError, "takes: there is no root; there are: sources, targets"),
-        ({"name": "bc"}, ValueError, "there is a centrality 'bc' already"),
-    ],
-)
-def test_records_that_are_refused(changes, error, message):
+@pytest.mark.parametrize("changes", [{"sums": frozenset({"reach"})}, {"takes": frozenset({"root"})}, {"name": "bc"}])
+def test_what_is_refused_leaves_the_records_as_they_were(changes):
     before = registered()
-    with pytest.raises(error, match=message):
+    with pytest.raises(ValueError, match=r"there is no reach|there is no root|there is a centrality 'bc' already"):
         lagbc.register_centrality(replace(MINE, **changes))
     assert registered() == before
-
-
-def test_what_is_no_record_is_refused():
-    with pytest.raises(TypeError, match=r"'mine' is no lagbc\.Centrality"):
-        lagbc.register_centrality("mine")
 
 
 @pytest.mark.parametrize(

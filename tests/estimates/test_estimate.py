@@ -12,10 +12,10 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from strategies import diamonds, disjoint, grid, path, scale_free, times, with_lengths
+from strategies import diamonds, grid, path, scale_free, times, with_lengths
 
 import lagbc
-from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.errors import CheckpointError, OutOfMemoryError, StoppedError
 from lagbc.estimates import roots as by_roots
 from lagbc.estimates.aim import Sequence, gap, highest
 from lagbc.estimates.estimate import Ranked
@@ -307,12 +307,6 @@ def test_roots_that_overflow_are_computed_into_their_round():
     found = lagbc.estimate(A, directed=False, max_roots=300, rng=1, reduce="none")
     assert holds(found, lagbc.bc(A, directed=False, normalized=True))
     assert found.lower.max() > 0.1
-
-
-def test_closeness_is_that_of_connected_graphs():
-    for directed in (True, False):
-        with pytest.raises(InvalidValueError, match="connected"):
-            lagbc.estimate(disjoint(path(300), path(300)), "closeness", directed=directed)
 
 
 def test_arrays_of_a_sequence_are_counted():

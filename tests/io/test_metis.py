@@ -1,7 +1,7 @@
 """METIS files, and every way in which one can be malformed."""
 
 import pytest
-from malformed import check_error, dense
+from malformed import dense
 
 from lagbc.io.read import read_graph
 
@@ -39,7 +39,3 @@ def test_metis_without_edge_weights(write, fmt, before):
 
 def test_metis_without_edges(write):
     assert dense(read_graph(write("2 0\n\n\n\n", "net.graph"))) == [[0, 0], [0, 0]]
-
-
-def test_metis_line_numbers_count_comments_and_empty_lines(write):
-    check_error(write("% c\n% c\n4 1\n\n% c\n\n4\n% c\n9\n", "net.graph"), 9, ["neighbour 9"])

@@ -173,11 +173,6 @@ def test_a_map_in_axes_of_the_caller():
         plot_map(GRAPH, np.ones(4), xy=XY, ax=axes)
 
 
-def test_coordinates_do_not_come_second():
-    with pytest.raises(TypeError, match="path is a ndarray; it is the file of the figure"):
-        plot_map(GRAPH, XY, np.ones(4))
-
-
 def test_coordinates_of_igraph():
     igraph = pytest.importorskip("igraph")
     graph = igraph.Graph([(0, 1)], n=4)
@@ -198,19 +193,6 @@ def test_coordinates_of_files(tmp_path):
     found = lagbc.read_graph(tmp_path / "g.graphml").coordinates
     np.testing.assert_array_equal(found.xy, XY)
     assert found.degrees
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_vertices_without_coordinates_are_named(value):
-    xy = XY.copy()
-    xy[2:, 1] = value
-    told = "2 of the 4 vertices have no finite coordinates, the first is vertex"
-    with pytest.raises(ValueError, match=f"{told} 2: x = 2.0, y = {value}"):
-        plot_map(GRAPH, np.ones(4), xy=xy)
-    G = streets()
-    del G.nodes["c"]["x"], G.nodes["d"]["y"]
-    with pytest.raises(ValueError, match=f"{told} 'c': x = nan"):
-        plot_map(G, np.ones(4))
 
 
 def test_labels_do_not_lie_on_each_other():
