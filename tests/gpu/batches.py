@@ -90,11 +90,6 @@ class OnDevice:
         np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
 
 
-def assert_same_bits(ours, theirs):
-    for name, array in ours:
-        np.testing.assert_array_equal(array, getattr(theirs, name), err_msg=name)
-
-
 def search(module, state, roots):
     """The levels of a batch, all of which are found at once."""
     (levels,) = module.forward(state, roots)

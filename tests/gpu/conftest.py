@@ -54,6 +54,8 @@ def cupy():
 
 
 HOPS, LENGTHS = ([row for row in ROWS if row.weighted == weighted] for weighted in (False, True))
+OF_ALL_SUMS = [row for row in ROWS if set(row.sums) >= EVERYTHING]
+BATCHED = [row for row in HOPS if row.name == "batched"]
 
 
 def every(rows):
@@ -63,13 +65,14 @@ def every(rows):
 
 
 gpu, hop_gpu, weighted_gpu = every(ROWS), every(HOPS), every(LENGTHS)
+all_sums_gpu, batched_gpu = every(OF_ALL_SUMS), every(BATCHED)
 
 
 def summing(rows):
     """A fixture of rows in every dtype, for betweenness; those that make all sums for all, too, by each schedule."""
     params = []
     for row, dtype in product(rows, TOLERANCES):
-        of_all = set(row.sums) >= EVERYTHING
+        of_all = row in OF_ALL_SUMS
         schedules = (None,) if not of_all else SCHEDULES[True] if row.weighted else (*SMALL, "one launch")
         for asked, schedule in product((DEPENDENCY, EVERYTHING)[: 1 + of_all], schedules):
             name = f"{row.name}-{dtype}{'-all sums' * (asked is EVERYTHING)}-{schedule}"

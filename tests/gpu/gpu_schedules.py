@@ -1,6 +1,7 @@
 """The schedules of the batched methods of the GPU, in hops and with lengths, and graphs that each of them takes."""
 
 import numpy as np
+from batches import zeros_of
 from states import prepare
 from strategies import adjacency, disjoint, grid, layered, lengths, matrix, path, scale_free, with_lengths
 
@@ -9,7 +10,7 @@ from lagbc import reference
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import PATH_SUMS, SQUARES, Sums
+from lagbc.methods.sums import PATH_SUMS, SQUARES
 
 NAMES = ["scale-free", "mesh", "parts"]
 OTHERS = grid(6, 7), scale_free(120, 600, seed=4), matrix(3, []), layered(5, 9)
@@ -20,10 +21,7 @@ LENGTHS = {
     for name, A in {**HOPS, "parts": disjoint(path(35), path(30), path(25), *OTHERS)}.items()
 }
 # Of the method in hops and of that with lengths.
-SCHEDULES = {
-    False: ("launch per level", "one launch"),
-    True: ("window", "one launch"),
-}
+SCHEDULES = {False: ("launch per level", "one launch"), True: ("window", "one launch")}
 
 
 class Schedule:
@@ -42,6 +40,14 @@ class Schedule:
         schedule = [self.name] if self.weighted else []
         return graph, prepare(self.module, graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), *schedule)
 
+    def summed(self, cupy, graph, state, roots, omega=None):
+        """Return what the roots sum to, a row a group; omega[v, i] are the targets of roots[i], if they differ."""
+        sums, rows = zeros_of(cupy, self.module, len(roots), graph, state.plan.sums), graph.order[: graph.active]
+        for levels in self.module.forward(state, roots):
+            of_levels = None if omega is None else cupy.asarray(omega[rows][:, levels.places])
+            self.module.backward(state, levels, sums, of_levels)
+        return sums
+
     def search(self, A, root, *, directed=True):
         """Path counts and distances from a root, inf where it does not lead."""
         weights = lengths(A, directed=directed) if self.weighted else None
@@ -59,12 +65,3 @@ class Schedule:
                 part = function(*edges, sources=[int(roots[column])], target_weights=omega[:, column].tolist())
                 total[name] = total[name] + np.array(part, float)
         return total
-
-
-def weighted_sums(module, cupy, state, graph, roots, omega):
-    """Add what the roots sum to where each has targets of its own, omega[v, i] for roots[i]."""
-    sums = Sums.zeros_of_batch(cupy, state.plan.sums, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
-    rows = graph.order[: graph.active]
-    for levels in module.forward(state, roots):
-        module.backward(state, levels, sums, cupy.asarray(omega[rows][:, levels.places]))
-    return sums

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from batches import by_the_cpu
+from batches import by_the_cpu, sweep, zeros_of
 from gpu_schedules import NAMES, Schedule
 from states import prepare
 from strategies import UNLIKE, diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
@@ -36,10 +36,6 @@ def weights_of(n, seed=1):
     return {"class_sizes": sizes, "omega": omega, "root_weights": weights}
 
 
-def zeros(cupy, graph, roots):
-    return Sums.zeros_of_batch(cupy, ASKED, graph.n, graph.nnz, -(-roots // 256), roots)
-
-
 def assert_near(ours, theirs):
     """Compare sums on the device, a row a group, with those of a run on the CPU."""
     for name, array in theirs:
@@ -57,10 +53,9 @@ def test_sums_are_those_of_the_cpu(schedule, cupy, name, directed):
     graph, state = schedule.prepared(A, directed=directed, sums=ASKED, **given)
     order = np.random.default_rng(3).permutation(graph.n)
     for roots in (order[:300], order[::-1][:90].copy()):
-        sums = zeros(cupy, graph, len(roots))
-        for levels in schedule.module.forward(state, roots):
-            assert not levels.overflowed.any()
-            schedule.module.backward(state, levels, sums)
+        sums = zeros_of(cupy, schedule.module, len(roots), graph, ASKED)
+        found = sweep(schedule.module, state, roots, sums)
+        assert not any(levels.overflowed.any() for levels in found)
         assert_near(sums, by_the_cpu(A, ASKED, weighted=schedule.weighted, directed=directed, roots=roots, **given))
         assert state.schedule == schedule.name
 
@@ -72,17 +67,15 @@ def test_targets_by_column(schedule, cupy, name):
     graph, state = schedule.prepared(A, sums=ASKED, **given)
     roots = np.r_[np.arange(280), -1]
     omega = np.random.default_rng(4).integers(0, 5, (graph.n, len(roots))) / 2
-    sums, rows = zeros(cupy, graph, len(roots)), graph.order[: graph.active]
-    shape = ASKED, graph.n, graph.nnz
-    for levels in schedule.module.forward(state, roots):
-        schedule.module.backward(state, levels, sums, cupy.asarray(omega[rows]))
+    ours = schedule.summed(cupy, graph, state, roots, omega)
+    rows, shape = graph.order[: graph.active], (ASKED, graph.n, graph.nnz)
     module = row_of("cpu", weighted=schedule.weighted).load()
     on_host, theirs = prepare(module, graph, replace(state.plan, batch=64)), Sums.zeros_of_batch(np, *shape, 1, 64)
     for first in range(0, len(roots), 64):
         part = slice(first, first + 64)
         for levels in module.forward(on_host, roots[part]):
             module.backward(on_host, levels, theirs, omega[rows][:, part])
-    assert_near(sums, Sums(**{sum_name: array[0] for sum_name, array in theirs}))
+    assert_near(ours, Sums(**{sum_name: array[0] for sum_name, array in theirs}))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -103,9 +96,7 @@ def test_one_member_each_is_none_to_the_bit(schedule, cupy):
     found = []
     for members in (None, np.ones(400)):
         graph, state = schedule.prepared(schedule.graphs["scale-free"], class_sizes=members, sums=ASKED)
-        found.append(zeros(cupy, graph, 300))
-        for levels in schedule.module.forward(state, np.arange(300)):
-            schedule.module.backward(state, levels, found[-1])
+        found.append(schedule.summed(cupy, graph, state, np.arange(300)))
     for name, array in found[0]:
         np.testing.assert_array_equal(getattr(found[1], name).get(), array.get())
 
@@ -126,7 +117,7 @@ def test_counts_past_32_bits(cupy, monkeypatch, members):
     schedule, A, members = Schedule(False, "launch per level", monkeypatch), path(4), np.array(members, float)
     graph, state = schedule.prepared(A, class_sizes=members, sums=ASKED)
     assert state.rows.counts_are_small
-    sums = zeros(cupy, graph, 4)
+    sums = zeros_of(cupy, schedule.module, 4, graph, ASKED)
     (levels,) = schedule.module.forward(state, np.arange(4))
     assert not state.rows.counts_are_small
     schedule.module.backward(state, levels, sums)
@@ -192,13 +183,13 @@ def with_twins(weighted):
 @pytest.mark.parametrize("directed", [True, False])
 def test_twins_are_merged_for_the_gpu(cupy, monkeypatch, directed, weighted):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
-    A = with_twins(weighted)
+    A, method = with_twins(weighted), row_of("cuda", weighted=weighted).name
     of = {"directed": directed, "weighted": weighted}
     reason = lagbc.plan(A, device="cuda", reduce="all", **of).reason
     assert "classes of twins" in reason
-    assert f"{row_of('cuda', weighted=weighted).name} on cuda" in reason
+    assert f"{method} on cuda" in reason
     expected = lagbc.bc(A, device="cpu", reduce="none", **of)
-    for given in ({}, {"batch": 256}, {"method": row_of("cuda", weighted=weighted).name}):
+    for given in ({}, {"batch": 256}, {"method": method}):
         scores = lagbc.bc(A, device="cuda", reduce="all", **of, **given)
         np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12 * expected.max())
 

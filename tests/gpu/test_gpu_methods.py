@@ -12,17 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from batches import (
-    DISTANCES,
-    EVERYTHING,
-    assert_same_bits,
-    by_the_cpu,
-    by_the_oracle,
-    peak_of,
-    search,
-    sweep,
-    zeros_of,
-)
+from batches import DISTANCES, EVERYTHING, by_the_cpu, by_the_oracle, peak_of, search, sweep, zeros_of
 from gmpy2 import mpq as rational
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,6 +35,7 @@ from strategies import (
     weighted_graphs,
     with_lengths,
 )
+from swept import assert_same_sums
 
 import lagbc
 from lagbc import reference
@@ -110,11 +101,12 @@ def test_random_graphs(gpu, data):
 
 @settings(max_examples=25)
 @given(st.data())
-def test_random_sums(gpu, data):
+def test_random_sums(all_sums_gpu, data):
     """Some of the sums, from some roots, with weights, by any schedule; 0.1 + 0.2 is not 0.3 for the oracle, too."""
-    if "stress" not in gpu.row.sums:
-        pytest.skip("it makes one sum")
-    A = data.draw(weighted_graphs(data.draw(st.sampled_from([(1.0, 2.0, 3.0), (0.25, 0.5), (0.1, 0.2, 0.3, 0.6)]))))
+    gpu, A = (
+        all_sums_gpu,
+        data.draw(weighted_graphs(data.draw(st.sampled_from([(1.0, 2.0, 3.0), (0.25, 0.5), (0.1, 0.2, 0.3, 0.6)])))),
+    )
     n = A.shape[0]
     options = {
         "directed": data.draw(st.booleans()),
@@ -156,9 +148,9 @@ def test_shipped_networks(gpu, example, name):
     gpu.assert_close(gpu.bc(network.matrix, **options), trusted(gpu, network.matrix, **options))
     if "stress" not in gpu.row.sums or name not in ("karate", "lesmis", "power"):
         return
-    ours = lagbc.centralities(network.matrix, EVERY, directed=False, **gpu.options)
-    on_cpu = {"weighted": gpu.row.weighted, "method": "batched", "device": "cpu"}
-    for key, theirs in lagbc.centralities(network.matrix, EVERY, directed=False, **on_cpu).items():
+    of_all = functools.partial(lagbc.centralities, network.matrix, EVERY, directed=False)
+    ours = of_all(**gpu.options)
+    for key, theirs in of_all(weighted=gpu.row.weighted, method="batched", device="cpu").items():
         gpu.assert_close(*(X.tocsr().toarray() if sp.issparse(X) else X for X in (ours[key], theirs)))
 
 
@@ -258,7 +250,7 @@ def test_bits_of_what_auto_may_take(summing_gpu, A):
         pytest.skip(f"{gpu.row.name} promises 1e-13, not bits")
     expected = gpu.summed(A, batch=256)
     for batch in (256, 512, 768, 1024):
-        assert_same_bits(gpu.summed(A, batch=batch), expected)
+        assert_same_sums(gpu.summed(A, batch=batch), expected)
 
 
 @pytest.fixture
@@ -275,45 +267,41 @@ def test_bits_where_few_roots_see_many_levels(of_groups):
     alone = of_groups.summed(UNLIKE, batch=256)
     of_groups.assert_close(alone, by_the_cpu(UNLIKE, of_groups.sums, weighted=of_groups.row.weighted))
     for batch in (512, 768, 1024):
-        assert_same_bits(of_groups.summed(UNLIKE, batch=batch), alone)
+        assert_same_sums(of_groups.summed(UNLIKE, batch=batch), alone)
 
 
-def test_groups_of_many_levels_come_apart(hop_gpu, cupy):
+def test_groups_of_many_levels_come_apart(batched_gpu, cupy):
     """Behind the others, which are done; each adds to its own row what it adds alone."""
-    if hop_gpu.row.name != "batched":
-        pytest.skip("the others have no groups")
-    graph, state = hop_gpu.prepared(UNLIKE, batch=768)
+    graph, state = batched_gpu.prepared(UNLIKE, batch=768)
     assert not graph.has_high_diameter
     groups = np.split(graph.order[:768], 3)
     roots = np.concatenate([groups[0], groups[2], groups[1]])
     together = cupy.full((3, graph.n), 10.0)
-    first, second = sweep(hop_gpu.module, state, roots, Sums(dependency=together))
+    first, second = sweep(batched_gpu.module, state, roots, Sums(dependency=together))
     np.testing.assert_array_equal(first.places, np.r_[:256, 512:768])
     np.testing.assert_array_equal(second.places, np.r_[256:512])
     assert (len(first.overflowed), len(second.overflowed), second.depth) == (512, 256, 199)
     for row, group in zip(together, np.split(roots, 3), strict=True):
         alone = cupy.full((1, graph.n), 10.0)
-        (levels,) = sweep(hop_gpu.module, hop_gpu.prepared(UNLIKE)[1], group, Sums(dependency=alone))
+        (levels,) = sweep(batched_gpu.module, batched_gpu.prepared(UNLIKE)[1], group, Sums(dependency=alone))
         np.testing.assert_array_equal(levels.places, np.arange(256))
         np.testing.assert_array_equal(row.get(), alone[0].get())
 
 
-def test_small_levels_change_no_bit(hop_gpu, monkeypatch):
-    gpu, A, results = replace(hop_gpu, asked=EVERYTHING), scale_free(1500, 12000, seed=6), []
-    if "stress" not in gpu.row.sums:
-        pytest.skip("the others have no levels of few rows")
+def test_small_levels_change_no_bit(batched_gpu, monkeypatch):
+    gpu, A, results = replace(batched_gpu, asked=EVERYTHING), scale_free(1500, 12000, seed=6), []
     for small in (2**40, 0, 8):
         monkeypatch.setattr("lagbc.tuning.SMALL_LEVEL", small)
         results.append(gpu.summed(A, batch=512))
     for result in results[1:]:
-        assert_same_bits(result, results[0])
+        assert_same_sums(result, results[0])
 
 
 @pytest.fixture
-def batched(hop_gpu):
-    if hop_gpu.row.name != "batched" or hop_gpu.dtype != "float64":
-        pytest.skip("only 'batched' in float64 counts in integers at first, and has rows for counts")
-    return hop_gpu
+def batched(batched_gpu):
+    if batched_gpu.dtype != "float64":
+        pytest.skip("only in float64 it counts in integers at first, and has rows for counts")
+    return batched_gpu
 
 
 def test_counts_past_32_bits(batched):
@@ -439,10 +427,8 @@ def test_groups_are_summed_apart(of_groups):
             np.testing.assert_array_equal(ours.get(), (array if name == "depth" else array[0]).get(), err_msg=name)
 
 
-def test_without_path_counts_no_root_overflows(gpu):
-    gpu, A = replace(gpu, asked=DISTANCES), with_lengths(diamonds(1100, 2), [1])
-    if "stress" not in gpu.row.sums:
-        pytest.skip("it sums over paths alone")
+def test_without_path_counts_no_root_overflows(all_sums_gpu):
+    gpu, A = replace(all_sums_gpu, asked=DISTANCES), with_lengths(diamonds(1100, 2), [1])
     sums, levels = gpu.batch(*gpu.prepared(A), np.arange(0, 9, 3))
     assert not levels.overflowed.any()
     np.testing.assert_array_equal(sums.depth.get(), [2200, 2198, 2196])
@@ -528,15 +514,13 @@ def test_current_stream(gpu, cupy):
 
 
 @pytest.mark.parametrize("A", [diamonds(60, 5), with_lengths(diamonds(60, 5), [2])], ids=["ones", "lengths"])
-def test_stress_is_counted_in_float64(gpu, A):
+def test_stress_is_counted_in_float64(all_sums_gpu, A):
     """Whatever the dtype asked for; 5**60 is more than float32 holds."""
-    if "stress" not in gpu.row.sums:
-        pytest.skip("it counts none")
     exact = reference.stress(*adjacency(A), sources=[0])
-    ours = lagbc.stress(A, sources=[0], **gpu.options)
+    ours = lagbc.stress(A, sources=[0], **all_sums_gpu.options)
     np.testing.assert_allclose(ours, [float(x) for x in exact], rtol=1e-13)
     with pytest.raises(ValueError, match="stress: counted in float64"):
-        gpu.prepared(A, sums=EVERYTHING, dtype="float32")
+        all_sums_gpu.prepared(A, sums=EVERYTHING, dtype="float32")
 
 
 # Interruption

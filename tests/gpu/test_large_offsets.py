@@ -4,11 +4,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from batches import EVERYTHING, sweep
+from batches import EVERYTHING
 from strategies import scale_free
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods.sums import Sums
 
 PAST = 2**31 + 2**20
 
@@ -39,9 +38,7 @@ def test_every_schedule(cupy, schedule, directed):
             roots = np.arange(min(graph.n, 512))
             if is_moved:
                 move_edges(cupy, state)
-            found = Sums.zeros_of_batch(cupy, EVERYTHING, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
-            sweep(schedule.module, state, roots, found)
-            sums.append({name: array.get() for name, array in found})
+            sums.append({name: array.get() for name, array in schedule.summed(cupy, graph, state, roots)})
         for name, expected in sums[0].items():
             np.testing.assert_array_equal(sums[1][name], expected, err_msg=name)
 

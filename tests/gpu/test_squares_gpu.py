@@ -12,7 +12,6 @@ import lagbc
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import Sums
 
 ASKED = frozenset({"dependency", "dependency_squares"})
 OF_EDGES = frozenset({"edges", "edges_squares"})
@@ -20,10 +19,7 @@ DISTANCES = frozenset({"distance", "inverse", "distance_squares", "inverse_squar
 
 
 def on_gpu(schedule, cupy, A, roots, sums, **weights):
-    graph, state = schedule.prepared(A, sums=sums, **weights)
-    found = Sums.zeros_of_batch(cupy, sums, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
-    for levels in schedule.module.forward(state, roots):
-        schedule.module.backward(state, levels, found)
+    found = schedule.summed(cupy, *schedule.prepared(A, sums=sums, **weights), roots)
     return {name: as_numpy(array).sum(axis=0) for name, array in found}
 
 

@@ -70,24 +70,7 @@ def test_what_is_shared_with_a_table_is_read_only():
 ON_WINDOWS = sys.platform == "win32"
 EASY = ["1", "-2.5", "+.5", "7.", "1e22", "-1.5E-3", "123456789012345", "0", "-0.0", "9007199254740991", "4e-22"]
 HALFWAY = "9007199254740993"
-HARD = [
-    "",
-    "+",
-    "-",
-    ".",
-    "e5",
-    "1e",
-    "1e+",
-    "1e23",
-    HALFWAY,
-    "1e00005",
-    "nan",
-    "inf",
-    "1_0",
-    "0x1",
-    "1 ",
-    "--1",
-]
+HARD = ["", "+", "-", ".", "e5", "1e", "1e+", "1e23", HALFWAY, "1e00005", "nan", "inf", "1_0", "0x1", "1 ", "--1"]
 
 
 def test_floats_are_those_of_python():

@@ -86,11 +86,7 @@ class Along:
         return self.array("values")[self.row[v], 0]
 
 
-BACKWARD = {
-    "levels": (by_levels, None),
-    "waiting": (when_ready, None),
-    "lengths": (batched, [0.5]),
-}
+BACKWARD = {"levels": (by_levels, None), "waiting": (when_ready, None), "lengths": (batched, [0.5])}
 
 
 @by_index

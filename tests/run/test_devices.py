@@ -376,8 +376,7 @@ def test_groups_are_halved_where_bits_do_not_depend_on_them(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("count", "done"),
-    [(1, [128, 256, 384, 512, 576, 640, 659]), (2, [128, 256, *range(320, 659, 64), 659])],
+    ("count", "done"), [(1, [128, 256, 384, 512, 576, 640, 659]), (2, [128, 256, *range(320, 659, 64), 659])]
 )
 def test_progress_is_told_of_what_a_device_is_given(on, count, done):
     on(*fakes(count))

@@ -21,8 +21,7 @@ A = scale_free(500, 4000, seed=1)
 
 # In the place of all modules of the GPU, which cannot be imported without one.
 STUB = SimpleNamespace(
-    batching=Batching(block=256, auto=4096),
-    arrays=lambda graph, plan: {"values": Array((graph.n, plan.batch), FLOAT)},
+    batching=Batching(block=256, auto=4096), arrays=lambda graph, plan: {"values": Array((graph.n, plan.batch), FLOAT)}
 )
 
 

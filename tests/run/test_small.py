@@ -78,10 +78,7 @@ def test_only_a_run_that_is_not_short_takes_threads(refuse, monkeypatch):
     given = {"method": "batched", "device": "cpu", "memory": "1GB"}
     assert not estimate(LARGE, threads=1, **given).is_small
     np.testing.assert_allclose(lagbc.bc(LARGE, threads=1, **given), oracle(LARGE), rtol=1e-12)
-    with (
-        pytest.raises(MemoryError, match="out of memory with the smallest batch"),
-        pytest.warns(lagbc.MemoryWarning),
-    ):
+    with pytest.raises(MemoryError, match="out of memory with the smallest batch"), pytest.warns(lagbc.MemoryWarning):
         lagbc.bc(LARGE, threads=2, **given)
     monkeypatch.setattr(tuning, "THREAD_WORK", 1)
     with pytest.raises(MemoryError, match="out of memory with the smallest batch"):
