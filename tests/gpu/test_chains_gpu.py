@@ -6,8 +6,9 @@ import pytest
 import scipy.sparse as sp
 from batches import peak_of
 from chained import FAMILIES, assert_agree, grown, hub, junctions, ones, plain, random_piece, sums_of, symmetric
-from killed import Killed, stop
+from killed import Killed, done_in, stop
 from strategies import with_lengths
+from swept import assert_same_sums
 
 import lagbc
 from lagbc import tuning
@@ -22,9 +23,8 @@ from lagbc.run.work import inline
 (CPU,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))
 
 
-def assert_same_bits(ours, theirs):
-    np.testing.assert_array_equal(ours.dependency, theirs.dependency)
-    np.testing.assert_array_equal(ours.edges, theirs.edges)
+def assert_near(ours, theirs):
+    np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12 * theirs.max())
 
 
 def roads(side, weighted):
@@ -54,27 +54,25 @@ def test_roads_in_groups_of_several_sizes(cupy, weighted):
     piece = roads(28, weighted)  # 784 junctions, some of which are inside
     whole = sums_of(piece, DELTA)
     for size in (256, 512):
-        assert_same_bits(sums_of(piece, DELTA, size=size), whole)
+        assert_same_sums(sums_of(piece, DELTA, size=size), whole)
     theirs = sums_of(piece, CPU)
-    np.testing.assert_allclose(whole.dependency, theirs.dependency, rtol=1e-11, atol=1e-12 * theirs.dependency.max())
-    np.testing.assert_allclose(whole.edges, theirs.edges, rtol=1e-11, atol=1e-12 * theirs.edges.max())
+    assert_near(whole.dependency, theirs.dependency)
+    assert_near(whole.edges, theirs.edges)
 
 
 def test_a_hub_of_many_chains(cupy):
     """Its far ends are searched in several batches."""
     piece = ones(hub(600))
-    ours = sums_of(piece, DELTA, size=256)
-    theirs = sums_of(piece, CPU)
+    ours, theirs = sums_of(piece, DELTA, size=256), sums_of(piece, CPU)
     np.testing.assert_allclose(ours.dependency, theirs.dependency, rtol=1e-11)
 
 
 @pytest.fixture
 def power(monkeypatch):
     """With a price of chains by which its own are contracted, though that is slower."""
+    cost = {"pair": 0.0, "pair_edge": 3.0, "evaluation": 0.2}
     for weighted in (False, True):
-        monkeypatch.setitem(
-            tuning.JUNCTION_COSTS, ("cuda", weighted), {"pair": 0.0, "pair_edge": 3.0, "evaluation": 0.2}
-        )
+        monkeypatch.setitem(tuning.JUNCTION_COSTS, ("cuda", weighted), cost)
     monkeypatch.setitem(tuning.FEW_LEVELS, "cuda", 1.0)
     return lagbc.read_graph(lagbc.example_path("power")).matrix
 
@@ -90,11 +88,10 @@ def test_calls(cupy, power, weighted):
     assert "junctions by delta-stepping on cuda" in lagbc.plan(A, **given).reason
     theirs = lagbc.bc(A, **given | {"reduce": "none"})
     ours = lagbc.bc(A, **given)
-    np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12 * theirs.max())
+    assert_near(ours, theirs)
     for batch in (256, 1024):
         np.testing.assert_array_equal(lagbc.bc(A, batch=batch, **given), ours)
-    edges, expected = (lagbc.edge_bc(A, **given | {"reduce": reduce}).toarray() for reduce in ("all", "none"))
-    np.testing.assert_allclose(edges, expected, rtol=1e-11, atol=1e-12 * expected.max())
+    assert_near(*(lagbc.edge_bc(A, **given | {"reduce": reduce}).toarray() for reduce in ("all", "none")))
 
 
 def test_resume(cupy, power, tmp_path):
@@ -102,7 +99,7 @@ def test_resume(cupy, power, tmp_path):
     expected, file = lagbc.bc(power, **GIVEN), tmp_path / "run"
     with pytest.raises(Killed):
         lagbc.bc(power, batch=256, checkpoint=file, progress=stop, **GIVEN)
-    assert int(np.load(file)["done"].sum()) > 0
+    assert done_in(file) > 0
     np.testing.assert_array_equal(lagbc.bc(power, batch=512, checkpoint=file, **GIVEN), expected)
 
 

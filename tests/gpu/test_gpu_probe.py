@@ -20,25 +20,24 @@ GRAPHS = {
 }
 
 
+@pytest.fixture(params=GRAPHS)
+def graph(request):
+    matrix, directed = GRAPHS[request.param]
+    return as_graph(matrix, directed=directed)
+
+
 @pytest.mark.parametrize("share", [1e6, 0.05, 0.0])
-@pytest.mark.parametrize("name", GRAPHS)
-def test_counts_are_those_of_the_host(cupy, monkeypatch, name, share):
+def test_counts_are_those_of_the_host(cupy, monkeypatch, graph, share):
     monkeypatch.setattr(tuning, "PROBE_SHARE", share)
-    matrix, directed = GRAPHS[name]
-    graph = as_graph(matrix, directed=directed)
     for roots in (graph.order, graph.order[:200], graph.order[::7], graph.order[:3], graph.order[:0]):
         for _ in range(3):
             assert probe(graph.on_device, roots) == probe(graph, roots)
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_a_graph_of_the_device_is_swept_by_the_same_method(cupy, monkeypatch, name):
+def test_a_graph_of_the_device_is_swept_by_the_same_method(cupy, monkeypatch, graph):
     monkeypatch.setattr(tuning, "PROBE_WORK", 0)
-    matrix, directed = GRAPHS[name]
-    graph = as_graph(matrix, directed=directed)
-    pieces = (
-        Whole(placed, Request(DEPENDENCY, graph.order), lined_up=graph.order) for placed in (graph, graph.on_device)
-    )
+    request = Request(DEPENDENCY, graph.order)
+    pieces = (Whole(placed, request, lined_up=graph.order) for placed in (graph, graph.on_device))
     here, there = (ranked(piece.graph, method="auto", device="cuda", probed=piece) for piece in pieces)
     assert here == there
     assert "predicted" in here[0].reason

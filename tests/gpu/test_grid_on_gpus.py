@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from every_call import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from launcher import LAUNCHER, TESTS, run
+from launcher import LAUNCHER, TESTS, printed, programs
 from strategies import diamonds, graphs, layered, oracle, scale_free
 
 import lagbc
@@ -65,18 +66,17 @@ def test_the_same_bits(monkeypatch):
     A, call = scale_free(900, 6000, seed=2), scores(ALL)
     expected = on_gpus((2, 2), A, call)
     require_close(expected, lagbc.centralities(A, ALL, reduce="none", device="cpu"))
-    found = [on_gpus((2, 2), A, call, overlap=True), on_gpus((2, 2), A, call, ranks=8, overlap=True)]
-    monkeypatch.setattr(tuning, "GRID_GROUPS", 1)
-    found.append(on_gpus((2, 2), A, call))
-    monkeypatch.setattr(tuning, "GRID_GROUPS", 2)
-    monkeypatch.setattr(tuning, "GRID_SLICE_ON_GPU", 64)
-    found.append(on_gpus((2, 2), A, call))
-    for small in (0, 10**6):
-        monkeypatch.setattr(tuning, "SMALL_LEVEL", small)
-        found.append(on_gpus((2, 2), A, call))
-    for one in found:
-        for name in ALL:
-            np.testing.assert_array_equal(one[name], expected[name], err_msg=name)
+    for ranks in (4, 8):
+        assert_same(on_gpus((2, 2), A, call, ranks=ranks, overlap=True), expected)
+    for set_to in (
+        {"GRID_GROUPS": 1},
+        {"GRID_GROUPS": 2, "GRID_SLICE_ON_GPU": 64},
+        {"SMALL_LEVEL": 0},
+        {"SMALL_LEVEL": 10**6},
+    ):
+        for name, value in set_to.items():
+            monkeypatch.setattr(tuning, name, value)
+        assert_same(on_gpus((2, 2), A, call), expected)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3)])
@@ -128,7 +128,7 @@ sys.path[:0] = [{TESTS!r}, {TESTS + "/grid"!r}]
 from mpi4py import MPI
 import cupy
 import numpy as np
-from on_threads import ALL, parts_of
+from on_threads import ALL, parts_of, require_close
 from families import scale_free
 import lagbc
 from lagbc.grid import run
@@ -143,17 +143,12 @@ def noted(line, graph, site, *given):
 
 run.Grids = noted
 A = scale_free(3000, 20_000, seed=2)
+part, row = parts_of(A, size)[rank], {{"comm": comm, "grid": (1, size), "device": "cuda"}}
 expected = lagbc.centralities(A, ALL, reduce="none", device="cpu")
 for shape in [(1, size), (size, 1), *([(2, 2), (1, 2)] if size == 4 else [])]:
     for overlap in (False, True):
-        found = lagbc.centralities(parts_of(A, size)[rank], ALL, comm=comm, grid=shape, overlap=overlap, device="cuda")
-        for name in ALL:
-            np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12)
-given = {{"rng": 1, "max_roots": 800}}
-estimates = [
-    lagbc.estimate(parts_of(A, size)[rank], comm=comm, grid=(1, size), overlap=overlap, device="cuda", **given)
-    for overlap in (False, True)
-]
+        require_close(lagbc.centralities(part, ALL, **row | {{"grid": shape}}, overlap=overlap), expected)
+estimates = [lagbc.estimate(part, overlap=overlap, rng=1, max_roots=800, **row) for overlap in (False, True)]
 assert (estimates[0].upper == estimates[1].upper).all()
 exact = lagbc.bc(A, reduce="none", device="cpu", normalized=True)
 assert ((estimates[0].lower <= exact + 1e-12) & (exact <= estimates[0].upper + 1e-12)).all()
@@ -169,13 +164,12 @@ for overlap in (False, True):
     calls.clear()
     block._DeviceRows.add = fail
     try:
-        lagbc.bc(parts_of(A, size)[rank], comm=comm, grid=(1, size), overlap=overlap, device="cuda", k=300, rng=1)
+        lagbc.bc(part, overlap=overlap, k=300, rng=1, **row)
         raise AssertionError("no error")
     except ZeroDivisionError as error:
         assert str(error) == "of the last rank"
     block._DeviceRows.add = add
-    again = lagbc.bc(parts_of(A, size)[rank], comm=comm, grid=(1, size), overlap=overlap, device="cuda")
-    np.testing.assert_allclose(again, expected["bc"], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(lagbc.bc(part, overlap=overlap, **row), expected["bc"], rtol=1e-12, atol=1e-12)
 apart = cupy.cuda.runtime.getDeviceCount() >= size
 assert {{site.by_nccl for site in sites}} == {{apart}}
 if apart:
@@ -194,8 +188,5 @@ def test_ranks_of_an_mpi_program(cupy, tmp_path, ranks):
     pytest.importorskip("mpi4py")
     if LAUNCHER is None:
         pytest.skip("there is no mpiexec")
-    script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
-    status, stdout, stderr = run(ranks, script)
-    assert status == 0, stderr
-    assert stdout.split() == ["nccl" if cupy.cuda.runtime.getDeviceCount() >= ranks else "host"]
+    found = printed(ranks, programs(tmp_path, PROGRAM)(""))
+    assert found.split() == ["nccl" if cupy.cuda.runtime.getDeviceCount() >= ranks else "host"]

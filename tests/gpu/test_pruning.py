@@ -20,13 +20,18 @@ LENGTHS = {
 }
 
 
+def prune_all(monkeypatch):
+    """Have edges of small graphs left out, too."""
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 1)
+    monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 1)
+
+
 @pytest.fixture
 def leave_out(cupy, monkeypatch):
     """The function, which takes small graphs, too."""
     from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
 
-    monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 1)
-    monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 1)
+    prune_all(monkeypatch)
     return lambda graph, **options: delta_stepping.prune(graph, SweepPlan(batch=256, **options))
 
 
@@ -111,11 +116,9 @@ def test_every_sum_is_that_of_all_edges(leave_out, name, directed, delta):
     options = {"directed": directed, "weighted": True}
     ours = lagbc.centralities(A, which, method="delta-stepping", device="cuda", bucket_width=delta, **options)
     theirs = lagbc.centralities(A, which, method="batched", device="cpu", **options)
+    assert ours["edge_bc"].nnz == theirs["edge_bc"].nnz
     for measure in which:
-        one, other = ours[measure], theirs[measure]
-        if sp.issparse(one):
-            assert one.nnz == other.nnz
-            one, other = one.toarray(), other.toarray()
+        one, other = (X.toarray() if sp.issparse(X) else X for X in (ours[measure], theirs[measure]))
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
@@ -125,8 +128,7 @@ def test_random_graphs(cupy, data):
     A = with_lengths(data.draw(graphs()), data.draw(st.lists(st.integers(1, 40), min_size=1, max_size=7)))
     directed, dtype = data.draw(st.booleans()), data.draw(st.sampled_from(["float64", "float32"]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tuning, "PRUNING_LEAST_EDGES", 1)
-        patch.setattr(tuning, "PRUNING_LEAST_ROOTS", 1)
+        prune_all(patch)
         scores = lagbc.bc(A, weighted=True, directed=directed, method="delta-stepping", device="cuda", dtype=dtype)
     tolerance = 1e-12 if dtype == "float64" else 3e-5
     np.testing.assert_allclose(scores, oracle(A, directed=directed, weighted=True), rtol=tolerance, atol=tolerance)

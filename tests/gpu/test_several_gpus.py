@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from every_call import assert_same, in_parts
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
@@ -38,37 +39,27 @@ def several(cupy):
     return [[0, 0], [0, 0, 0], *([[1, 0], "all"] if count > 1 else [])]
 
 
-def assert_same(ours, theirs):
-    for name, scores in theirs.items():
-        a, b = (array.toarray() if sp.issparse(array) else array for array in (ours[name], scores))
-        np.testing.assert_array_equal(a, b, err_msg=name)
+def require_bits_of_one(devices, name, which="bc", **how):
+    A, given = GRAPHS[name]
+    expected = lagbc.centralities(A, which, device="cuda", **given, **how)
+    for chosen in devices:
+        assert_same(lagbc.centralities(A, which, device=chosen, **given, **how), expected)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_bits_of_several(several, host_edges, name):
-    A, given = GRAPHS[name]
     which = ALL if name != "lengths" else ("bc", "closeness", "edge_bc")
-    expected = lagbc.centralities(A, which, device="cuda", reduce="none", **given)
-    assert_same(lagbc.centralities(A, which, device=0, reduce="none", **given), expected)
-    for chosen in several:
-        assert_same(lagbc.centralities(A, which, device=chosen, reduce="none", **given), expected)
+    require_bits_of_one([0, *several], name, which, reduce="none")
 
 
 @pytest.mark.parametrize("reduce", ["auto", "all"])
 def test_bits_of_reduced_graphs(several, reduce):
-    A, given = GRAPHS["scale-free"]
-    expected = lagbc.bc(A, device="cuda", reduce=reduce, **given)
-    for chosen in several:
-        np.testing.assert_array_equal(lagbc.bc(A, device=chosen, reduce=reduce, **given), expected)
+    require_bits_of_one(several, "scale-free", reduce=reduce)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_few_roots(several, dtype):
-    A, given = GRAPHS["mesh"]
-    how = {"k": 700, "rng": 0, "dtype": dtype, "reduce": "none", **given}
-    expected = lagbc.bc(A, device="cuda", **how)
-    for chosen in several:
-        np.testing.assert_array_equal(lagbc.bc(A, device=chosen, **how), expected)
+    require_bits_of_one(several, "mesh", k=700, rng=0, dtype=dtype, reduce="none")
 
 
 def test_a_prepared_graph_goes_from_gpu_to_gpu(several):
@@ -156,11 +147,8 @@ def test_a_checkpoint_of_one_gpu_goes_on_on_several(several, tmp_path):
 def test_parts_have_the_bits_of_one_run(name, tmp_path):
     A, given = GRAPHS[name]
     for reduce in ("none", "all"):
-        expected = lagbc.bc(A, device="cuda", reduce=reduce, **given)
-        paths = [tmp_path / f"{i}.npz" for i in range(3)]
-        for i, path in enumerate(paths):
-            lagbc.save_part(path, (i + 1, 3), A, device="cuda", reduce=reduce, **given)
-        np.testing.assert_array_equal(lagbc.merge_parts(paths)["bc"], expected)
+        how = {"device": "cuda", "reduce": reduce, **given}
+        assert_same(lagbc.merge_parts(in_parts(tmp_path, 3, A, **how))["bc"], lagbc.bc(A, **how))
 
 
 def test_what_is_said_of_several(several):

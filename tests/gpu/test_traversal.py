@@ -41,26 +41,22 @@ def hops(cupy):
 @functools.cache
 def searches(name, directed):
     """(sigma, depth) from every vertex of a graph."""
-    A = GRAPHS[name]
-    edges = adjacency(A, directed=directed)
-    return [count_hops(*edges, s)[2:] for s in range(A.shape[0])]
+    edges = adjacency(GRAPHS[name], directed=directed)
+    return [count_hops(*edges, s)[2:] for s in range(GRAPHS[name].shape[0])]
 
 
 def prepared(hops, A, method, *, directed=True, batch=64, **options):
     return prepare(hops, as_graph(A, directed=directed), SweepPlan(batch=batch, method=method, **options))
 
 
-def raw_scores(hops, cupy, state, roots):
-    """Sums over some roots, in batches."""
+def check(hops, cupy, state, A, roots, *, directed=True, seen=lambda: None):
+    """Compare sums over some roots, in batches; `seen` is called after each."""
     sums = zeros_of(cupy, hops, state.plan.batch, state.arrays.graph)
     for first in range(0, len(roots), state.plan.batch):
         hops.backward(state, search(hops, state, roots[first : first + state.plan.batch]), sums)
-    return sums.dependency.sum(axis=0).get()
-
-
-def check(hops, cupy, state, A, roots, *, directed=True):
+        seen()
     expected = oracle(A, directed=directed, sources=roots.tolist()) * (1 if directed else 2)
-    np.testing.assert_allclose(raw_scores(hops, cupy, state, roots), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(sums.dependency.sum(axis=0).get(), expected, rtol=1e-12, atol=1e-12)
 
 
 # One search
@@ -143,32 +139,30 @@ def test_all_blocks_on_one_root(hops, cupy, method, name, directed):
     check(hops, cupy, state, A, np.arange(0, A.shape[0], 4), directed=directed)
 
 
-@pytest.mark.parametrize("method", ["node-parallel", "edge-parallel"])
-def test_all_blocks_stop(hops, cupy, method):
-    state = prepared(hops, path(40), method, batch=5, variant="all-blocks")
-    levels = search(hops, state, np.arange(5))
-    state.rows.stop[0] = 1  # as if set while the kernel runs
-    out = cupy.zeros((1, 40))
-    with pytest.raises(Interrupted):
-        hops.backward(state, levels, Sums(dependency=out))
-    assert not out.any()
-    with pytest.raises(Interrupted):
-        search(hops, state, np.arange(5))
-
-
-@pytest.mark.parametrize("count", [1, 15, 16, 17, 64])
-def test_kernels_see_the_stop_flag(hops, cupy, row, count):
-    """The flag alone: nothing but the kernels looks at it. Some search reads it at its first level, and tells all."""
-    state = prepared(hops, path(60), row.name)
-    roots = np.arange(60)[:count]
+def require_stop(hops, cupy, state, roots):
+    """By the flag alone, as if it were set while kernels run; return the levels that were found before."""
     levels = search(hops, state, roots)
     state.rows.stop[0] = 1
-    out = cupy.zeros((1, 60))
+    out = cupy.zeros((1, state.arrays.graph.n))
     with pytest.raises(Interrupted):
         hops.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
         search(hops, state, roots)
+    return levels
+
+
+@pytest.mark.parametrize("method", ["node-parallel", "edge-parallel"])
+def test_all_blocks_stop(hops, cupy, method):
+    state = prepared(hops, path(40), method, batch=5, variant="all-blocks")
+    require_stop(hops, cupy, state, np.arange(5))
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 64])
+def test_kernels_see_the_stop_flag(hops, cupy, row, count):
+    """Nothing but the kernels looks at it. Some search reads it at its first level, and tells all."""
+    state, roots = prepared(hops, path(60), row.name), np.arange(60)[:count]
+    levels = require_stop(hops, cupy, state, roots)
     # What was left in the middle is cleared.
     state.rows.stop[0] = 0
     again = search(hops, state, roots)
@@ -178,10 +172,14 @@ def test_kernels_see_the_stop_flag(hops, cupy, row, count):
 # Depth
 
 
+def path_with_ways_back(n):
+    """A directed path that looks shallow: taken both ways all vertices are near the first one."""
+    return matrix(n, [(v, v + 1) for v in range(n - 1)] + [(v, 0) for v in range(1, n)])
+
+
 @pytest.mark.parametrize("n", [253, 254, 255, 256, 257, 300])
 def test_a_byte_of_depth_becomes_two(hops, cupy, row, n):
-    """A directed path, with a way back that makes it look shallow: taken both ways all are near the first vertex."""
-    A = matrix(n, [(v, v + 1) for v in range(n - 1)] + [(v, 0) for v in range(1, n)])
+    A = path_with_ways_back(n)
     state = prepared(hops, A, row.name)
     assert state.arrays.depth_bytes == 1
     roots = np.array([0, 1, n - 2, n - 1])
@@ -192,15 +190,12 @@ def test_a_byte_of_depth_becomes_two(hops, cupy, row, n):
 
 def test_wider_depths_are_asked_for(hops, cupy, row, monkeypatch):
     """They are no part of the footprint: a run that may take no more than that ends before they are allocated."""
-    n = 300
-    A = matrix(n, [(v, v + 1) for v in range(n - 1)] + [(v, 0) for v in range(1, n)])
-    more = []
-    monkeypatch.setattr(SweepPlan, "require_growth", lambda plan, size: more.append(size))
-    state = prepared(hops, A, row.name)
-    search(hops, state, np.array([0, 1]))
+    A, more = path_with_ways_back(300), []
+    with monkeypatch.context() as patch:
+        patch.setattr(SweepPlan, "require_growth", lambda plan, size: more.append(size))
+        search(hops, prepared(hops, A, row.name), np.array([0, 1]))
     assert more
-    assert more[-1] >= 64 * n
-    monkeypatch.undo()
+    assert more[-1] >= 64 * 300
     state = prepared(hops, A, row.name, growth=more[-1] - 1)
     with pytest.raises(MemoryError, match="bytes more than was counted"):
         search(hops, state, np.array([0, 1]))
@@ -213,20 +208,15 @@ def test_depth_is_as_wide_as_the_graph_is_deep(hops, cupy):
 # Hybrid
 
 
-def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
+@pytest.mark.parametrize(("A", "expected"), [(SCALE_FREE, "edge_parallel"), (path(200), "work_efficient")])
+def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch, A, expected):
     """Shallow graphs go on with all edges, deep ones with the queue, once the sample is complete."""
     monkeypatch.setattr(tuning, "SAMPLE", 100)
     monkeypatch.setattr(tuning, "GAMMA", 1.0)
-    for A, expected in ((SCALE_FREE, "edge_parallel"), (path(200), "work_efficient")):
-        state = prepared(hops, A, "hybrid")
-        used, n = [], A.shape[0]
-        sums = zeros_of(cupy, hops, 64, state.arrays.graph)
-        for first in range(0, n, 64):
-            hops.backward(state, search(hops, state, np.arange(n)[first : first + 64]), sums)
-            used.append(state.arrays.source)
-        assert used[:2] == ["work_efficient"] * 2
-        assert set(used[2:]) == {expected}
-        np.testing.assert_allclose(sums.dependency.sum(axis=0).get(), oracle(A), rtol=1e-12, atol=1e-12)
+    state, used = prepared(hops, A, "hybrid"), []
+    check(hops, cupy, state, A, np.arange(A.shape[0]), seen=lambda: used.append(state.arrays.source))
+    assert used[:2] == ["work_efficient"] * 2
+    assert set(used[2:]) == {expected}
 
 
 def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
@@ -239,6 +229,3 @@ def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
         search(hops, state, np.array([0]))
         search(hops, state, np.array([n // 2]))
         assert state.arrays.source == expected
-
-
-# What is refused
