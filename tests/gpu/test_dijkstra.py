@@ -10,25 +10,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from batches import OnDevice, search
+from families import complete_bipartite, diamonds, disjoint, grid, layered, path, scale_free, star, with_lengths
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import mmwrite
 from states import prepare
-from strategies import (
-    adjacency,
-    complete_bipartite,
-    diamonds,
-    disjoint,
-    grid,
-    layered,
-    lengths,
-    oracle,
-    path,
-    scale_free,
-    star,
-    weighted_graphs,
-    with_lengths,
-)
+from strategies import adjacency, lengths, oracle, weighted_graphs
 
 import lagbc
 from lagbc import reference
@@ -310,10 +297,8 @@ def test_stop_in_the_middle_of_a_search(dijkstra):
 
 def test_from_graphs_to_a_report(dijkstra, tmp_path):
     fan2017 = pytest.importorskip("benchmarks.fan2017")
-    mmwrite(tmp_path / "WormNet-v3-benchmark.mtx", grid(5, 6))
-    (tmp_path / "WormNet-v3-benchmark.mtx.gz").write_bytes(
-        gzip.compress((tmp_path / "WormNet-v3-benchmark.mtx").read_bytes())
-    )
+    with gzip.open(tmp_path / "WormNet-v3-benchmark.mtx.gz", "wb") as file:
+        mmwrite(file, grid(5, 6))
     graphs = "--graphs WormNet-v3-benchmark,higgs-mention"
     fan2017.main(f"--data {tmp_path} {graphs} --roots 4 --out {tmp_path} --commit abc".split())
     rows = [json.loads(line) for line in (tmp_path / "fan2017.jsonl").read_text().splitlines()]

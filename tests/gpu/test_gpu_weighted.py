@@ -6,20 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from batches import DISTANCES, EVERYTHING, OnDevice, by_the_oracle, search, sweep, zeros_of
-from strategies import (
-    UNLIKE,
-    adjacency,
-    disjoint,
-    grid,
-    layered,
-    lengths,
-    matrix,
-    oracle,
-    path,
-    scale_free,
-    star,
-    with_lengths,
-)
+from families import disjoint, grid, layered, matrix, path, scale_free, star, with_lengths
+from strategies import UNLIKE, adjacency, lengths, oracle
 
 import lagbc
 from lagbc import reference, tuning
@@ -93,15 +81,11 @@ def test_an_absorbed_length_is_told(weighted_summing_gpu):
     gpu = weighted_summing_gpu
     ours, levels = gpu.batch(*gpu.prepared(ABSORBED), range(4))
     assert levels.overflowed.tolist() == [True, False, False, False]
-    theirs = by_the_oracle(ABSORBED, gpu.sums, weighted=True, roots=[1, 2, 3])
-    for name, array in ours:
-        gpu.assert_close(array.get().reshape(-1), getattr(theirs, name))
+    gpu.assert_batch_close(ours, by_the_oracle(ABSORBED, gpu.sums, weighted=True, roots=[1, 2, 3]), range(4))
     if gpu.asked == EVERYTHING:
         ours, levels = gpu.batch(*replace(gpu, asked=DISTANCES).prepared(ABSORBED), range(4))
         assert not levels.overflowed.any()
-        theirs = by_the_oracle(ABSORBED, DISTANCES, weighted=True, number=float)
-        for name, array in ours:
-            gpu.assert_close(array.get().reshape(-1), getattr(theirs, name))
+        gpu.assert_batch_close(ours, by_the_oracle(ABSORBED, DISTANCES, weighted=True, number=float), range(4))
 
 
 def test_an_absorbed_length_is_named(weighted_gpu):
@@ -130,9 +114,7 @@ def test_few_levels_of_many_paths(delta):
         ours, levels = gpu.batch(*gpu.prepared(A), roots)
         assert levels.overflowed.tolist() == overflowed
         theirs = by_the_oracle(A, gpu.sums, weighted=True, roots=roots[~levels.overflowed], number=float)
-        for name, array in ours:
-            expected = theirs.depth[roots] if name == "depth" else getattr(theirs, name)
-            gpu.assert_close(array.get().reshape(-1), expected)
+        gpu.assert_batch_close(ours, theirs, roots)
 
 
 # Delta-stepping: its schedules
@@ -169,11 +151,7 @@ def test_deeper_groups(cupy, asked):
     for roots, taken in ((range(200, 260), "window"), (range(40), "one launch"), (range(300, 340), "window")):
         ours, _ = gpu.batch(graph, state, roots)
         assert state.schedule == taken
-        theirs = by_the_oracle(UNLIKE, asked, weighted=True, roots=roots, number=float)
-        for name, array in ours:
-            expected = getattr(theirs, name)
-            ours_of_all = array.get() if name == "depth" else array.get().sum(axis=0)
-            gpu.assert_close(ours_of_all, expected[roots] if name == "depth" else expected)
+        gpu.assert_batch_close(ours, by_the_oracle(UNLIKE, asked, weighted=True, roots=roots, number=float), roots)
     groups = np.concatenate([np.arange(100), np.arange(300, 456)]), np.arange(200, 300)
     roots = np.concatenate(groups)
     together = zeros_of(cupy, gpu.module, len(roots), graph, asked)
@@ -220,17 +198,16 @@ def test_the_width_changes_no_score(cupy, name):
         np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
 
 
+NEARLY_TIED = {
+    "scale-free, reals": with_lengths(scale_free(150, 900, seed=9), 0.2 + 0.8 * REALS),
+    "scale-free, integers": with_lengths(scale_free(150, 900, seed=9), np.arange(1, 6)),
+    "grid": with_lengths(grid(4, 30), [0.1, 0.2, 0.3, 0.6]),
+    "layers": with_lengths(layered(6, 5), 0.9 + 0.2 * REALS),
+}
+
+
 @pytest.mark.parametrize("rtol", [1e-12, 0.05, 0.4])
-@pytest.mark.parametrize(
-    "A",
-    [
-        with_lengths(scale_free(150, 900, seed=9), 0.2 + 0.8 * REALS),
-        with_lengths(scale_free(150, 900, seed=9), np.arange(1, 6)),
-        with_lengths(grid(4, 30), [0.1, 0.2, 0.3, 0.6]),
-        with_lengths(layered(6, 5), 0.9 + 0.2 * REALS),
-    ],
-    ids=["scale-free, reals", "scale-free, integers", "grid", "layers"],
-)
+@pytest.mark.parametrize("A", NEARLY_TIED.values(), ids=NEARLY_TIED)
 def test_scores_with_a_tolerance(cupy, A, rtol):
     """Also with narrow windows, whose rounds are many."""
     options = {"weighted": True, "sources": range(0, A.shape[0], 4), "rtol": rtol}

@@ -32,7 +32,9 @@ def program(tmp_path):
     return programs(tmp_path, BEGIN)
 
 
-EVERY = """
+def test_all_grids_of_few_ranks(program):
+    """Graphs of one batch and of three, of fewer vertices than ranks, of isolated vertices, and with empty blocks."""
+    body = """
 SHAPES = {2: [(1, 2), (2, 1)], 3: [(1, 3), (3, 1), (1, 1)], 4: [(1, 4), (4, 1), (2, 2), (2, 1)]}
 graphs = [lagbc.read_graph("example:karate").matrix, scale_free(150, 900, seed=1)]  # three batches
 graphs += [matrix(3, [(0, 1), (1, 2)]), matrix(6, [(0, 1)]), disjoint(path(3), grid(4, 5)), matrix(0, [])]
@@ -57,14 +59,13 @@ for size, shapes in SHAPES.items():
 if comm.Get_rank() == 0:
     print("same")
 """
+    assert printed(4, program(body)).split() == ["same"]
 
 
-def test_all_grids_of_few_ranks(program):
-    """Graphs of one batch and of three, of fewer vertices than ranks, of isolated vertices, and with empty blocks."""
-    assert printed(4, program(EVERY)).split() == ["same"]
-
-
-ESTIMATED = """
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_estimates(program, ranks):
+    """All ranks have the intervals of one process, to the same bits for the same grid."""
+    body = """
 from on_threads import ESTIMATES, Kind
 for name, (A, *how) in ESTIMATES.items():
     if A.shape == (600, 600):  # a mesh, of less depth here: each level is a round of messages
@@ -86,12 +87,7 @@ except ValueError as error:
     assert "sums of edges: not available" in str(error)
 print(*comm.gather("same") or [], flush=True)
 """
-
-
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_estimates(program, ranks):
-    """All ranks have the intervals of one process, to the same bits for the same grid."""
-    assert printed(ranks, program(ESTIMATED)).split() == ["same"] * ranks
+    assert printed(ranks, program(body)).split() == ["same"] * ranks
 
 
 @pytest.fixture
@@ -136,7 +132,18 @@ def test_the_command(lesmis, tmp_path):
     require_refused("start them: mpiexec -n 4", *bc, ranks=1)
 
 
-ERRORS = """
+MESSAGES = [
+    "ValueError grid=1x3 takes 3 ranks or a multiple; there are 2",
+    "swept in hops; leave out lengths, or grid=",
+    "sources holds 81",
+    "all ranks of comm make the same call",
+    "the run was stopped",
+    "LAGBC_MEMORY='much' is not a size",
+]
+
+
+def test_errors_are_those_of_all(program):
+    body = """
 import os
 said, A = [], grid(9, 9)
 def attempt(A=A, **given):
@@ -156,18 +163,7 @@ attempt()
 for messages in comm.gather(said) or []:
     print(*messages, sep="\\n", flush=True)
 """
-MESSAGES = [
-    "ValueError grid=1x3 takes 3 ranks or a multiple; there are 2",
-    "swept in hops; leave out lengths, or grid=",
-    "sources holds 81",
-    "all ranks of comm make the same call",
-    "the run was stopped",
-    "LAGBC_MEMORY='much' is not a size",
-]
-
-
-def test_errors_are_those_of_all(program):
-    stdout = printed(2, program(ERRORS))
+    stdout = printed(2, program(body))
     assert len(stdout.splitlines()) == 14, stdout
     for message in MESSAGES:
         assert stdout.count(message) == 2, stdout
@@ -229,7 +225,10 @@ def test_a_rank_that_dies_ends_all(program, body, message):
     assert message in stderr
 
 
-ENDED = """
+@pytest.mark.parametrize(("how", "error"), [("interrupt", "KeyboardInterrupt"), ("stop", "StoppedError")])
+def test_a_rank_that_does_not_lead_ends_all(program, tmp_path, how, error):
+    """The checkpoint of rank 0 is gone on with, to the same bits."""
+    body = """
 import os, signal, threading
 event, A = threading.Event(), grid(20, 24)
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -257,9 +256,4 @@ assert (scores == lagbc.bc(A, comm=comm, grid=(1, 2))).all()
 if rank == 0:
     print("gone on")
 """
-
-
-@pytest.mark.parametrize(("how", "error"), [("interrupt", "KeyboardInterrupt"), ("stop", "StoppedError")])
-def test_a_rank_that_does_not_lead_ends_all(program, tmp_path, how, error):
-    """The checkpoint of rank 0 is gone on with, to the same bits."""
-    assert printed(2, program(ENDED), tmp_path / "run", how).split() == [error, error, "gone", "on"]
+    assert printed(2, program(body), tmp_path / "run", how).split() == [error, error, "gone", "on"]

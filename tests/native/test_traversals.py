@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refused import of_shape, refused
 from strategies import grid, with_lengths
 
 from lagbc.methods.cpu.traversal import Size
@@ -48,50 +49,39 @@ def worker(A, index, queue="hops", sums=("dependency",), size=None, **given):
 
 @pytest.mark.parametrize("name", ["order", "position", "root_weights", "omega", "class_sizes", "x", "y"])
 def test_arrays_of_another_size_are_refused(name):
-    with pytest.raises(ValueError, match=rf"{name} has to be of shape \(35,\), not \(34,\)"):
-        worker(MESH, np.int32, **{name: np.ones(34, np.int64 if name in ("order", "position") else float)})
+    wrong = np.ones(34, np.int64 if name in ("order", "position") else float)
+    refused(ValueError, of_shape(name, 35), worker, MESH, np.int32, **{name: wrong})
 
 
 def test_what_is_refused_is_named():
-    sweep, roots = worker(MESH, np.int32), np.arange(3)
+    sweep, roots, far, size = worker(MESH, np.int32), np.arange(3), np.array([35]), size_of(MESH, "hops")
     for wrong, told in (({"n": 34}, f"34 rows and {MESH.nnz}"), ({"nnz": 5}, "35 rows and 5")):
-        with pytest.raises(ValueError, match=f"graph has to have {told} edges, not 35 rows and {MESH.nnz} edges"):
-            worker(MESH, np.int32, size=size_of(MESH, "hops")._replace(**wrong))
-    with pytest.raises(ValueError, match="size has to tell whether there are omega, class_sizes, x and y"):
-        worker(MESH, np.int32, size=size_of(MESH, "hops"), omega=np.ones(35))
-    with pytest.raises(TypeError, match=r"roots has to be a C-contiguous array of int64 .*, not an array of float64"):
-        sweep.sum(roots.astype(float), None, None)
-    for of_roots in (
-        lambda given: sweep.sum(given, None, None),
-        worker(MESH, np.int32, size=size_of(MESH, "hops", roots=35)).sum_within,
-        lambda given: sweep.write_paths(given, *np.zeros((2, 35, 1))),
-    ):
-        with pytest.raises(IndexError, match="root 35 is none of the 35 vertices"):
-            of_roots(np.array([35]))
-    with pytest.raises(ValueError, match=r"times has to be of shape \(3,\), not \(2,\)"):
-        sweep.sum(roots, np.ones(2), None)
-    with pytest.raises(ValueError, match=r"omega has to be of shape \(3, 35\), not \(2, 35\)"):
-        sweep.sum(roots, None, np.ones((2, 35)))
-    with pytest.raises(ValueError, match=r"stress has to be of shape \(35,\), not \(34,\)"):
-        sweep.take(Sums(stress=np.zeros((1, 34))).row(0), None)
-    with pytest.raises(ValueError, match="edge_order has to be there, as edges are summed"):
-        sweep.take(Sums(edges=np.zeros((1, MESH.nnz))).row(0), None)
-    with pytest.raises(ValueError, match=r"radii has to be of shape \(6,\), not \(5,\)"):
-        sweep.set_bounds(np.ones(5), np.ones(2), np.ones(3), (-1,) * 10)
-    with pytest.raises(ValueError, match="straight lines need x and y"):
-        worker(MESH, np.int32, size=size_of(MESH, "hops", roots=1, of_roots=1)).set_bounds(
-            *np.ones((3, 1)), (*(-1,) * 9, 0)
-        )
-    with pytest.raises(ValueError, match=r"dist has to be of shape \(35, 3\), not \(35, 2\)"):
-        sweep.write_paths(roots, np.zeros((35, 2)), np.zeros((35, 3)))
-    for of_block in (sweep.sum_within, lambda given: sweep.take_within(given, None)):
-        with pytest.raises(ValueError, match="a block within bounds has 0 roots at most, not 3"):
-            of_block(roots)
-    with pytest.raises(AttributeError, match="known"):
-        sweep.array("known")
+        told = f"graph has to have {told} edges, not 35 rows and {MESH.nnz} edges"
+        refused(ValueError, told, worker, MESH, np.int32, size=size._replace(**wrong))
+    told = "size has to tell whether there are omega, class_sizes, x and y"
+    refused(ValueError, told, worker, MESH, np.int32, size=size, omega=np.ones(35))
+    told = "roots has to be a C-contiguous array of int64 .*, not an array of float64"
+    refused(TypeError, told, sweep.sum, roots.astype(float), None, None)
+    told = "root 35 is none of the 35 vertices"
+    refused(IndexError, told, sweep.sum, far, None, None)
+    refused(IndexError, told, worker(MESH, np.int32, size=size._replace(roots=35)).sum_within, far)
+    refused(IndexError, told, sweep.write_paths, far, *np.zeros((2, 35, 1)))
+    refused(ValueError, of_shape("times", 3), sweep.sum, roots, np.ones(2), None)
+    refused(ValueError, of_shape("omega", 3, 35), sweep.sum, roots, None, np.ones((2, 35)))
+    refused(ValueError, of_shape("stress", 35), sweep.take, Sums(stress=np.zeros((1, 34))).row(0), None)
+    told = "edge_order has to be there, as edges are summed"
+    refused(ValueError, told, sweep.take, Sums(edges=np.zeros((1, MESH.nnz))).row(0), None)
+    refused(ValueError, of_shape("radii", 6), sweep.set_bounds, np.ones(5), np.ones(2), np.ones(3), (-1,) * 10)
+    of_roots = worker(MESH, np.int32, size=size._replace(roots=1, of_roots=1))
+    refused(ValueError, "straight lines need x and y", of_roots.set_bounds, *np.ones((3, 1)), (*(-1,) * 9, 0))
+    refused(ValueError, of_shape("dist", 35, 3), sweep.write_paths, roots, np.zeros((35, 2)), np.zeros((35, 3)))
+    told = "a block within bounds has 0 roots at most, not 3"
+    refused(ValueError, told, sweep.sum_within, roots)
+    refused(ValueError, told, sweep.take_within, roots, None)
+    refused(AttributeError, "known", sweep.array, "known")
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
+@by_index
 @pytest.mark.parametrize("name", ["dependency", "stress", "inverse", "edges", "depth", "gravity"])
 def test_sums_within_bounds_end_by_the_last_column(name, index):
     """Two cutoffs with three decays each have six columns of the sums that decay, and two of the others."""
@@ -103,39 +93,36 @@ def test_sums_within_bounds_end_by_the_last_column(name, index):
         given = np.ones(6), np.ones(3), np.ones(2), columns
         if first == last:
             sweep.set_bounds(*given)
-            continue
-        with pytest.raises(ValueError, match=rf"^{name} has to end by column 7, not 8$"):
-            sweep.set_bounds(*given)
+        else:
+            refused(ValueError, rf"^{name} has to end by column 7, not 8$", sweep.set_bounds, *given)
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-def test_there_is_no_room_for_sums_that_are_not_asked_for(index):
+@by_index
+@pytest.mark.parametrize("name", ["edges", "stress"])
+def test_there_is_no_room_for_sums_that_are_not_asked_for(name, index):
     sweep = worker(MESH, index, size=size_of(MESH, "hops", roots=1, of_edges=2), sums=frozenset({"dependency"}))
-    for name in ("edges", "stress"):
-        with pytest.raises(ValueError, match=rf"^{name} has to end by column 0, not 2$"):
-            sweep.set_bounds(np.ones(2), np.ones(1), np.ones(2), tuple(0 if name == one else -1 for one in NEAR))
+    columns = tuple(0 if name == one else -1 for one in NEAR)
+    told = rf"^{name} has to end by column 0, not 2$"
+    refused(ValueError, told, sweep.set_bounds, np.ones(2), np.ones(1), np.ones(2), columns)
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
+@by_index
 def test_trips_of_another_size_are_refused(index):
-    size = size_of(MESH, "hops", has_trips=True)
-    given = {"numbers": np.ones(4), "ends": np.zeros(4, index), "first": np.zeros(36, np.int64)}
-    with pytest.raises(ValueError, match="size has to tell whether there are trips"):
-        worker(MESH, index).set_trips(**given, shifts=np.zeros(35, np.int64))
-    sweep, given = worker(MESH, index, size=size), given | {"shifts": np.zeros(35, np.int64)}
+    sweep = worker(MESH, index, size=size_of(MESH, "hops", has_trips=True))
+    given = {"numbers": np.ones(4), "ends": np.zeros(4, index)}
+    given |= {"first": np.zeros(36, np.int64), "shifts": np.zeros(35, np.int64)}
+    refused(ValueError, "size has to tell whether there are trips", worker(MESH, index).set_trips, **given)
     sweep.set_trips(**given)
     for name in ("ends", "first", "shifts"):
-        with pytest.raises(ValueError, match=rf"{name} has to be of shape"):
-            sweep.set_trips(**given | {name: given[name][1:]})
-    other = np.int32 if index == np.int64 else np.int64
-    with pytest.raises(TypeError, match=f"ends has to be a C-contiguous array of {np.dtype(index)}"):
-        sweep.set_trips(**given | {"ends": given["ends"].astype(other)})
+        refused(ValueError, rf"{name} has to be of shape", sweep.set_trips, **given | {name: given[name][1:]})
+    other, told = np.int32 if index == np.int64 else np.int64, f"ends has to be a C-contiguous .* {np.dtype(index)}"
+    refused(TypeError, told, sweep.set_trips, **given | {"ends": given["ends"].astype(other)})
 
 
 @pytest.mark.parametrize("buckets", [3, 12])
 def test_buckets_are_a_power_of_two(buckets):
-    with pytest.raises(ValueError, match=f"buckets have to be a power of two, not {buckets}"):
-        worker(MESH, np.int32, size=size_of(MESH, "heap")._replace(buckets=buckets))
+    told, size = f"buckets have to be a power of two, not {buckets}", size_of(MESH, "heap")
+    refused(ValueError, told, worker, MESH, np.int32, size=size._replace(buckets=buckets))
 
 
 @by_index

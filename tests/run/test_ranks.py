@@ -33,7 +33,9 @@ def program(tmp_path, monkeypatch):
     return programs(tmp_path, BEGIN)
 
 
-EVERY = """
+def test_bits_on_every_rank(program):
+    """Of communicators of 2, 3, 4 ranks, and 1, of which two compute at the same time."""
+    body = """
 from every_call import CALLS, LENGTHS, assert_same
 reduced = {"reduce": "all", "weighted": True, "directed": False}
 calls = [*CALLS.values(), (LENGTHS, ["bc", "edge_bc"], reduced)]
@@ -55,14 +57,22 @@ for size in (2, 3, 4):
 if comm.gather(size):
     print("same")
 """
+    assert printed(4, program(body)).split()[0] == "same"
 
 
-def test_bits_on_every_rank(program):
-    """Of communicators of 2, 3, 4 ranks, and 1, of which two compute at the same time."""
-    assert printed(4, program(EVERY)).split()[0] == "same"
+MESSAGES = [
+    "TypeError directed=3 is neither True nor False",
+    "ZeroDivisionError of rank 0",
+    "they make others: ['closeness'] on rank 0, ['bc'] on rank 1, ['bc'] on rank 2",
+    "targets means nothing to eccentricity",
+    "OverflowError of rank 1",
+    "4 of 4 freed",
+]
 
 
-ERRORS = """
+def test_an_error_of_one_is_that_of_all(program):
+    """Of the arguments, of a function that rank 0 calls, of a worker; and the program goes on or ends."""
+    body = """
 from lagbc.run import tasks
 
 said = []
@@ -104,26 +114,16 @@ for messages in comm.gather([*said, f"{Counted.freed} of {Counted.made} freed"])
 lagbc.bc(A, comm=comm, **SWEPT)
 print("finished")
 """
-MESSAGES = [
-    "TypeError directed=3 is neither True nor False",
-    "ZeroDivisionError of rank 0",
-    "they make others: ['closeness'] on rank 0, ['bc'] on rank 1, ['bc'] on rank 2",
-    "targets means nothing to eccentricity",
-    "OverflowError of rank 1",
-    "4 of 4 freed",
-]
-
-
-def test_an_error_of_one_is_that_of_all(program):
-    """Of the arguments, of a function that rank 0 calls, of a worker; and the program goes on or ends."""
-    status, stdout, stderr = run(3, program(ERRORS))
+    status, stdout, stderr = run(3, program(body))
     assert [stdout.count(message) for message in MESSAGES] == [3] * len(MESSAGES), stdout + stderr
     assert status != 0
     assert "OverflowError: of rank 1" in stderr
     assert "finished" not in stdout
 
 
-STARTED = """
+def test_a_thread_that_does_not_start_is_an_error_of_all(program):
+    """On rank 0 and on another; and the program goes on."""
+    body = """
 import threading
 
 begun, failing = threading.Thread.start, None
@@ -144,15 +144,13 @@ for failing in (0, 1):
     if told:
         print(*told, sep="\\n", flush=True)
 """
-
-
-def test_a_thread_that_does_not_start_is_an_error_of_all(program):
-    """On rank 0 and on another; and the program goes on."""
-    stdout = printed(3, program(STARTED))
+    stdout = printed(3, program(body))
     assert [stdout.count(f"no thread on rank {rank}") for rank in (0, 1)] == [3, 3]
 
 
-SUBMITTED = """
+def test_ranks_are_an_executor(program):
+    """Of calls with keywords; what cannot be sent ends the call on all; all ranks say that MPI lacks threads."""
+    body = """
 import threading
 from lagbc.run.ranks import on_ranks
 
@@ -175,16 +173,14 @@ try:
 except RuntimeError as error:
     print(error, flush=True)
 """
-
-
-def test_ranks_are_an_executor(program):
-    """Of calls with keywords; what cannot be sent ends the call on all; all ranks say that MPI lacks threads."""
-    stdout = printed(2, program(SUBMITTED))
+    stdout = printed(2, program(body))
     assert stdout.count("pickle '_thread.lock' object") == 4
     assert stdout.count("MPI was begun without support of threads") == 2
 
 
-STOPPED = """
+def test_stop_ends_all_ranks(program, tmp_path):
+    """The event of rank 0, set by another thread of it; the checkpoint is gone on with."""
+    body = """
 import threading, time
 event, seen = threading.Event(), []
 
@@ -208,16 +204,13 @@ if comm.Get_rank() == 0:
     assert 0 < seen[-1] < A.shape[0], seen
     print("gone on")
 """
-
-
-def test_stop_ends_all_ranks(program, tmp_path):
-    """The event of rank 0, set by another thread of it; the checkpoint is gone on with."""
-    stdout = printed(3, program(STOPPED), tmp_path / "checkpoint")
+    stdout = printed(3, program(body), tmp_path / "checkpoint")
     assert stdout.count("the run was stopped, as stop= asked for") == 3
     assert stdout.split()[-2:] == ["gone", "on"]
 
 
-KILLED = """
+def test_a_rank_that_is_killed_ends_all(program):
+    body = """
 import os, signal
 from lagbc.run import tasks
 
@@ -229,15 +222,14 @@ if comm.Get_rank() == 1:
 lagbc.bc(A, comm=comm, **SWEPT)
 print("finished")
 """
-
-
-def test_a_rank_that_is_killed_ends_all(program):
-    status, stdout, _ = run(2, program(KILLED))
+    status, stdout, _ = run(2, program(body))
     assert status != 0
     assert "finished" not in stdout
 
 
-INTERRUPTED = """
+def test_ctrl_c_ends_all(program, tmp_path):
+    """A communicator of fewer ranks goes on from the checkpoint."""
+    body = """
 import os, signal, time
 from lagbc.run.partial import Checkpoint
 
@@ -267,18 +259,16 @@ if comm.Get_rank() < 2:
 if told:
     print("resumed", flush=True)
 """
-
-
-def test_ctrl_c_ends_all(program, tmp_path):
-    """A communicator of fewer ranks goes on from the checkpoint."""
-    *done, resumed = printed(3, program(INTERRUPTED), tmp_path / "run").split()[:4]
+    *done, resumed = printed(3, program(body), tmp_path / "run").split()[:4]
     assert len(done) == 3
     assert len(set(done)) == 1, "a rank was gone before the checkpoint was written"
     assert 128 <= int(done[0]) < 3600
     assert resumed == "resumed"
 
 
-IDLE = """
+def test_ctrl_c_of_an_idle_rank(program):
+    """It ends the call on all ranks, and leaves no message for the next call."""
+    body = """
 import os, signal, time
 from lagbc.run.ranks import on_ranks
 
@@ -300,11 +290,7 @@ for lead in (unseen, seen, unseen):
         print("interrupted", flush=True)
     np.testing.assert_array_equal(lagbc.bc(MESH, comm=comm), lagbc.bc(MESH))
 """
-
-
-def test_ctrl_c_of_an_idle_rank(program):
-    """It ends the call on all ranks, and leaves no message for the next call."""
-    assert printed(3, program(IDLE)).count("interrupted") == 9
+    assert printed(3, program(body)).count("interrupted") == 9
 
 
 def test_the_command(tmp_path):
@@ -319,7 +305,9 @@ def test_the_command(tmp_path):
     assert stderr.count("lagbc: error: there is no file") == 1
 
 
-NUMBERS = """
+def test_ranks_of_a_machine_are_numbered(program):
+    """By the launcher, or where it does not tell: this says which GPU is whose."""
+    body = """
 import os
 from lagbc.planning import devices
 from lagbc.run import tasks
@@ -339,8 +327,4 @@ told = comm.gather(sorted(numbers, key=str))
 if told:
     print(told[1:])
 """
-
-
-def test_ranks_of_a_machine_are_numbered(program):
-    """By the launcher, or where it does not tell: this says which GPU is whose."""
-    assert printed(3, program(NUMBERS)).split("\n")[0] == "[[1], [2]]"
+    assert printed(3, program(body)).split("\n")[0] == "[[1], [2]]"
