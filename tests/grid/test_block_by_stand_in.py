@@ -11,7 +11,9 @@ import sys
 sys.path[:0] = [{tests!r}, {tests!r} + "/grid"]
 import gpu_stand_in
 import numpy as np
-from on_threads import ALL, on_grid
+from every_call import assert_same
+from on_threads import ALL, ESTIMATES, GRAPHS, HERE, Kind, on_grid, require_close, require_estimate_of_one_process
+from on_threads import require_scores_of_one_process, require_sums_of_one_process, scores
 from families import disjoint, grid, path, scale_free, star
 import lagbc
 from lagbc.grid.sites import Site
@@ -24,55 +26,41 @@ table.count_gpus = lambda: 0
 lagbc.grid.run.budget = lambda device: 10**10
 
 
-def found(shape, A, names=ALL, directed=True, given={{}}, **options):
-    call = lambda graph: lagbc.centralities(graph, names, **given)
-    return on_grid(shape, A, call, directed=directed, memory=10**10, **options)
-
-
-def same(one, other, rtol=1e-12):
-    for name in other:
-        np.testing.assert_allclose(one[name], other[name], rtol=rtol, atol=rtol, err_msg=name)
-
-
-def expected(A, names=ALL, **given):
-    return lagbc.centralities(A, names, reduce="none", device="cpu", **given)
+def found(shape, A, names=ALL, **options):
+    return on_grid(shape, A, scores(names), memory=10**10, **options)
 
 {body}
 print("same")
 """
 BODIES = {
     "estimates": """
-from on_threads import ESTIMATES, Kind, estimated
-ESTIMATES.update(small=Kind(scale_free(90, 300, seed=2)), ways=Kind(scale_free(90, 300, seed=2), directed=True),
-    harmonic=Kind(scale_free(90, 300, seed=2), "harmonic"), closeness=Kind(grid(5, 8), "closeness", True))
-for kind in ("small", "ways", "harmonic", "closeness"):
-    A, name, directed = ESTIMATES[kind]
+A = scale_free(90, 300, seed=2)
+ESTIMATES.update(bc=Kind(A), ways=Kind(A, directed=True), harmonic=Kind(A, "harmonic"),
+    closeness=Kind(grid(5, 8), "closeness", True))
+for kind in ("bc", "ways", "harmonic", "closeness"):
     for shape in ((2, 2), (1, 1)):
-        ours = estimated(kind, shape, {"max_roots": 60}, memory=10**10)
-        theirs = lagbc.estimate(A, name, rng=1, directed=directed, reduce="none", device="cpu", max_roots=60)
-        for one in ("scores", "lower", "upper"):
-            np.testing.assert_allclose(getattr(ours, one), getattr(theirs, one), rtol=1e-12, atol=1e-15)
+        require_estimate_of_one_process(kind, shape, {"max_roots": 60}, memory=10**10)
 device = on_grid((1, 2), grid(4, 5), lambda graph: lagbc.plan(graph).device, memory=10**10)
 assert device == "cuda", device
 """,
     "sums": """
 for A in (scale_free(50, 170, seed=2), disjoint(star(40), path(5), grid(4, 5))):
     for shape, directed in (((2, 1), True), ((2, 2), False), ((1, 3), True)):
-        same(found(shape, A, directed=directed), expected(A, directed=directed))
-same(found((2, 2), grid(5, 6), ["closeness"]), expected(grid(5, 6), ["closeness"]))
+        require_sums_of_one_process(shape, A, directed=directed, memory=10**10)
+require_sums_of_one_process((2, 2), grid(5, 6), ["closeness"], directed=True, memory=10**10)
 """,
     "groups": """
 A = scale_free(280, 600, seed=3)
+require_sums_of_one_process((2, 2), A, directed=True, memory=10**10)
 whole = found((2, 2), A)
-same(whole, expected(A))
 tuning.GRID_GROUPS = 1
-same(found((2, 2), A), whole, 0)
+assert_same(found((2, 2), A), whole)
 tuning.GRID_GROUPS, tuning.GRID_SLICE_ON_GPU = 2, 32
-same(found((2, 2), A), whole, 0)
-same(found((2, 2), A, ranks=8, overlap=True), whole, 0)
+assert_same(found((2, 2), A), whole)
+assert_same(found((2, 2), A, ranks=8, overlap=True), whole)
 for small in (0, 10**6):
     tuning.SMALL_LEVEL = small
-    same(found((2, 1), A), expected(A))
+    require_sums_of_one_process((2, 1), A, directed=True, memory=10**10)
 """,
     "rooms": """
 def refused(**given):
@@ -91,7 +79,6 @@ assert "host" not in refused()
 """,
     "faults": """
 from lagbc.methods.gpu.batched import block
-from on_threads import HERE
 
 A, add, calls = scale_free(60, 300, seed=2), block._DeviceRows.add, []
 
@@ -109,7 +96,8 @@ def call(graph):
         return lagbc.centralities(graph, ALL)
 
 block._DeviceRows.add = fail
-same(on_grid((2, 2), A, call, memory=10**10, overlap=True), expected(A))
+expected = lagbc.centralities(A, ALL, reduce="none", device="cpu")
+require_close(on_grid((2, 2), A, call, memory=10**10, overlap=True), expected)
 """,
     "drops": """
 from weakref import finalize
@@ -127,15 +115,11 @@ found((1, 1), scale_free(60, 200, seed=2))
 assert events == ["waited", "dropped"], events
 """,
     "arguments": """
-A = scale_free(40, 150, seed=2)
-for given in (
-    {"k": 20, "rng": 3},
-    {"targets": [5, 7]},
-    {"endpoints": True, "normalized": True},
-    {"source_weights": np.arange(40) % 4, "target_weights": 0.5 + np.arange(40) % 3},
-):
+GRAPHS[0] = scale_free(40, 150, seed=2)
+weights = {"source_weights": np.arange(40) % 4, "target_weights": 0.5 + np.arange(40) % 3}
+for given in ({"k": 20, "rng": 3}, {"targets": [5, 7]}, {"endpoints": True, "normalized": True}, weights):
     for directed in (True, False):
-        same(found((2, 2), A, ["bc"], directed, given), expected(A, ["bc"], directed=directed, **given))
+        require_scores_of_one_process(given, directed=directed, memory=10**10)
 """,
 }
 

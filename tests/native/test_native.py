@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refused import refused
 from strategies import path
 
 from lagbc import native
@@ -17,18 +18,20 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.cpu.batched import BatchRequest
 from lagbc.native import core, csr, level, levels
 
-ROOT = Path(__file__).parents[2]
-
 
 def pattern(index=np.int32):
     """Return a path of three vertices."""
     return csr(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], index))
 
 
+def python(*arguments, **variables):
+    """Run Python, with further variables of the environment."""
+    env = os.environ | variables
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env)
+
+
 def level_under(forced):
-    script = "from lagbc.native import level; print(level())"
-    env = os.environ | {"LAGBC_LEVEL": forced}
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=env)
+    return python("-c", "from lagbc.native import level; print(level())", LAGBC_LEVEL=forced)
 
 
 def test_level_is_forced():
@@ -45,7 +48,7 @@ def test_an_import_that_was_interrupted_begins_again():
     """Kernels of rows, which are in `core` then, are not added twice."""
     script = "import sys, lagbc.native as one; del sys.modules['lagbc.native']; import lagbc.native as other; "
     script += "print(other is not one and other.core is one.core)"
-    process = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True)
+    process = python("-W", "error", "-c", script)
     assert (process.stdout, process.stderr) == ("True\n", "")
 
 
@@ -118,24 +121,15 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_arrays_that_are_refused_are_named(case):
     wrong, name, reason = REFUSED[case]
-    with pytest.raises(TypeError, match=f"^{name} has to be .*{reason}"):
-        core.Csr32(**GIVEN | wrong)
+    refused(TypeError, f"^{name} has to be .*{reason}", core.Csr32, **GIVEN | wrong)
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_numbers_of_numpy_are_taken_by_each_version(index):
     rows = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], index)
     assert core.inspect(*rows, np.int64(0), np.int64(3)) == core.inspect(*rows, 0, 3) == 0
-    with pytest.raises(TypeError, match=r"indices has to be .* of int64 .*, not an array of float64"):
-        core.inspect(rows[0], np.ones(4), 0, 3)
-
-
-def test_what_is_no_array_is_told_by_its_type():
-    class Series:
-        dtype, shape, flags = "int64", (3,), {}
-
-    with pytest.raises(TypeError, match=r"roots has to be .*, not an array of int64 of shape \(3,\)"):
-        core.probe_hops(pattern(), Series(), 1, np.zeros(1, np.uint8))
+    told = r"indices has to be .* of int64 .*, not an array of float64"
+    refused(TypeError, told, core.inspect, rows[0], np.ones(4), 0, 3)
 
 
 def test_arrays_of_a_call_live_as_long_as_a_sweep():
@@ -157,46 +151,37 @@ def test_arrays_of_a_call_live_as_long_as_a_sweep():
 def test_arrays_that_are_written_are_writable():
     total = np.zeros(3)
     total.setflags(write=False)
-    with pytest.raises(TypeError, match=r"has to be a writable .* of shape \(3,\) that is read-only"):
-        core.find_extremes(np.ones((2, 3)), total, np.zeros(3))
+    told = r"has to be a writable .* of shape \(3,\) that is read-only"
+    refused(TypeError, told, core.find_extremes, np.ones((2, 3)), total, np.zeros(3))
 
 
-@pytest.mark.parametrize("wrong", [{"indices": None}, {"indice": INDICES}], ids=["None", "unknown"])
-def test_arguments_that_are_missing_or_unknown(wrong):
-    with pytest.raises(
-        TypeError, match=r"^__init__\(\): incompatible function arguments.*\n.*indices: ndarray\[dtype=int32"
-    ):
-        core.Csr32(**GIVEN | wrong)
+def test_what_is_no_array_or_of_another_class_is_refused():
+    class Series:
+        dtype, shape, flags = "int64", (3,), {}
 
-
-@pytest.mark.parametrize("other", [5, core.Csr64(INDPTR, INDICES.astype(np.int64), None)])
-def test_objects_of_other_classes_are_refused(other):
-    for use in (lambda: core.Csr32.__init__(other, **GIVEN), lambda: core.Csr32.indptr.fget(other)):
-        with pytest.raises(TypeError, match="incompatible function arguments"):
-            use()
-
-
-@pytest.mark.parametrize("wrong", [None, 3, (INDPTR, INDICES)])
-def test_arguments_of_other_classes_are_refused(wrong):
-    with pytest.raises(TypeError, match=r"^find_blocks\(\): incompatible function arguments.*\n.*graph: .*Csr32"):
-        core.find_blocks(wrong, np.zeros(1, np.uint8))
+    told = r"roots has to be .*, not an array of int64 of shape \(3,\)"
+    refused(TypeError, told, core.probe_hops, pattern(), Series(), 1, np.zeros(1, np.uint8))
+    told = r"^__init__\(\): incompatible function arguments.*\n.*indices: ndarray\[dtype=int32"
+    for wrong in ({"indices": None}, {"indice": INDICES}):
+        refused(TypeError, told, core.Csr32, **GIVEN | wrong)
+    for other in (5, core.Csr64(INDPTR, INDICES.astype(np.int64), None)):
+        refused(TypeError, "incompatible function arguments", core.Csr32.__init__, other, **GIVEN)
+        refused(TypeError, "incompatible function arguments", core.Csr32.indptr.fget, other)
+    told = r"^find_blocks\(\): incompatible function arguments.*\n.*graph: .*Csr32"
+    for wrong in (None, 3, (INDPTR, INDICES)):
+        refused(TypeError, told, core.find_blocks, wrong, np.zeros(1, np.uint8))
 
 
 def test_a_process_that_ends_with_objects_says_nothing():
     """As one that is interrupted does."""
-    script = """
-import ctypes
-import numpy as np
-from lagbc.native import csr
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(csr(np.array([0, 1]), np.array([0]))))
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert not done.stderr
+    script = "import ctypes; import numpy as np; from lagbc.native import csr; "
+    script += "ctypes.pythonapi.Py_IncRef(ctypes.py_object(csr(np.array([0, 1]), np.array([0]))))"
+    process = python("-c", script)
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_kernels_of_daemon_threads_end_after_python():
-    program = [sys.executable, str(ROOT / "tests" / "native" / "ending.py")]
-    process = subprocess.run(program, capture_output=True, text=True)
+    process = python(Path(__file__).with_name("ending.py"))
     assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
 
 
