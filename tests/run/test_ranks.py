@@ -65,17 +65,20 @@ MESSAGES = [
     "ZeroDivisionError of rank 0",
     "they make others: ['closeness'] on rank 0, ['bc'] on rank 1, ['bc'] on rank 2",
     "targets means nothing to eccentricity",
+    "no thread on rank 0",
+    "no thread on rank 1",
     "OverflowError of rank 1",
-    "4 of 4 freed",
+    "6 of 6 freed",
 ]
 
 
 def test_an_error_of_one_is_that_of_all(program):
-    """Of the arguments, of a function that rank 0 calls, of a worker; and the program goes on or ends."""
+    """Of the arguments, a function that rank 0 calls, a thread, a worker; and the program goes on or ends."""
     body = """
+import threading
 from lagbc.run import tasks
 
-said = []
+said, begun = [], threading.Thread.start
 
 class Counted(MPI.Intracomm):
     made = freed = 0
@@ -102,10 +105,19 @@ def report(progress):
 def fail(*arguments):
     raise OverflowError("of rank 1")
 
+def start(thread):
+    if comm.Get_rank() == failing:
+        raise RuntimeError(f"no thread on rank {failing}")
+    begun(thread)
+
 attempt(directed=3)
 attempt(progress=report)
 attempt(lagbc.bc if comm.Get_rank() else lagbc.closeness)
 attempt(lagbc.centralities, which="eccentricity", targets=None if comm.Get_rank() else [1])
+for failing in (0, 1):
+    threading.Thread.start = start
+    attempt(threads=1)
+    threading.Thread.start = begun
 if comm.Get_rank() == 1:
     tasks.Hands = fail
 attempt()
@@ -119,33 +131,6 @@ print("finished")
     assert status != 0
     assert "OverflowError: of rank 1" in stderr
     assert "finished" not in stdout
-
-
-def test_a_thread_that_does_not_start_is_an_error_of_all(program):
-    """On rank 0 and on another; and the program goes on."""
-    body = """
-import threading
-
-begun, failing = threading.Thread.start, None
-
-def start(thread):
-    if comm.Get_rank() == failing:
-        raise RuntimeError(f"no thread on rank {failing}")
-    begun(thread)
-
-for failing in (0, 1):
-    threading.Thread.start = start
-    try:
-        lagbc.bc(A, comm=comm, threads=1, **SWEPT)
-    except RuntimeError as error:
-        told = comm.gather(str(error))
-    threading.Thread.start = begun
-    lagbc.bc(A, comm=comm, **SWEPT)
-    if told:
-        print(*told, sep="\\n", flush=True)
-"""
-    stdout = printed(3, program(body))
-    assert [stdout.count(f"no thread on rank {rank}") for rank in (0, 1)] == [3, 3]
 
 
 def test_ranks_are_an_executor(program):
