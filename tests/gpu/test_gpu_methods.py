@@ -17,6 +17,7 @@ from families import diamonds, disjoint, grid, layered, matrix, path, scale_free
 from gmpy2 import mpq as rational
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from killed import Killed, stop
 from states import prepare
 from strategies import SPECIAL, UNLIKE, adjacency, draw_options, oracle, vertex_weights, weighted_graphs
 from swept import assert_same_sums
@@ -537,14 +538,10 @@ def test_keyboard_interrupt(gpu):
 
 def test_checkpoint(gpu, tmp_path):
     """A run that is interrupted after its first batch goes on where it was."""
-
-    def interrupt(progress):
-        raise KeyboardInterrupt
-
     file, done = tmp_path / "run.npz", []
     expected = gpu.bc(SCALE_FREE, batch=256)
-    with pytest.raises(KeyboardInterrupt):
-        gpu.bc(SCALE_FREE, batch=256, checkpoint=file, progress=interrupt)
+    with pytest.raises(Killed):
+        gpu.bc(SCALE_FREE, batch=256, checkpoint=file, progress=stop)
     scores = gpu.bc(SCALE_FREE, batch=256, checkpoint=file, progress=lambda progress: done.append(progress.done))
     assert done[0] > 256
     if gpu.row.name in ("batched", "delta-stepping"):

@@ -23,19 +23,13 @@ def on_device(function):
     return lambda *given, **named: np.asarray(function(*given, **named)).view(Array)
 
 
-class Stream:
+class Stream(nullcontext):
     """Work that is done at once."""
 
     ptr = 0
 
     def __init__(self, non_blocking=False):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return None
+        super().__init__(self)
 
     def synchronize(self):
         pass

@@ -17,6 +17,13 @@ from lagbc.reduce.chains import Flows
 A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
 
 
+def copies_in(rows):
+    """Return the copies of vertices in the bicomponents of a graph."""
+    home, attach = core.find_blocks(rows, np.zeros(1, np.uint8))
+    ptr, vertices, *rest = core.lay_out(home, attach)
+    return Copies(ptr, vertices, home, rest[0], attach, *rest[1:])
+
+
 def made(index, *, weighted, directed):
     """Return all that the kernels make of a graph, step after step."""
     graph = as_graph(A, weighted=weighted, directed=directed)
@@ -27,14 +34,12 @@ def made(index, *, weighted, directed):
     rng = np.random.default_rng(1)
     weights, other, members = rng.random(graph.n), rng.random(graph.n), rng.integers(1, 3, graph.n).astype(float)
 
-    home, attach = core.find_blocks(both, np.zeros(1, np.uint8))
-    ptr, vertices, *rest = core.lay_out(home, attach)
-    copies = Copies(ptr, vertices, home, rest[0], attach, *rest[1:])
+    copies = copies_in(both)
     columns, places = np.empty(graph.nnz, index), np.empty(graph.nnz, np.int64)
     ends = core.lay_rows(out.indptr, out.indices, copies, columns, places)
-    strong = Strong(*core.find_strong(ptr, ends, columns, np.zeros(1, np.uint8)))
+    strong = Strong(*core.find_strong(copies.ptr, ends, columns, np.zeros(1, np.uint8)))
     arcs = core.condense(ends, columns, strong)
-    alone = np.zeros(len(attach) + 1, np.int64), columns[:0]  # no arcs
+    alone = np.zeros(len(copies.attach) + 1, np.int64), columns[:0]  # no arcs
     spread = core.spread_along(copies, each_connected(copies), *alone, True, weights)
     keys = core.sum_keys(out, into)
     first = core.join_open(out, into, keys)
@@ -83,9 +88,7 @@ def test_both_types_of_indices(weighted, directed):
 def test_rows_of_more_copies_than_32_bits_number():
     """Columns are of the type that the caller has made room of."""
     graph = as_graph(A, directed=False)
-    home, attach = core.find_blocks(csr(*graph.csr), np.zeros(1, np.uint8))
-    ptr, vertices, *rest = core.lay_out(home, attach)
-    copies = Copies(ptr, vertices, home, rest[0], attach, *rest[1:])
+    copies = copies_in(csr(*graph.csr))
     narrow, wide = np.empty(graph.nnz, np.int32), np.empty(graph.nnz, np.int64)
     ends = [core.lay_rows(graph.indptr, graph.indices, copies, columns, None) for columns in (narrow, wide)]
     np.testing.assert_array_equal(*ends)

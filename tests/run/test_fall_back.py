@@ -16,7 +16,7 @@ from lagbc.methods.contract import BYTE, FLOAT, Array, Batching, SweepPlan
 from lagbc.planning.sweep import fit_memory, memory_of
 from lagbc.run.run import work_of
 
-A = scale_free(500, 4000, seed=1)
+A, ROADS = scale_free(500, 4000, seed=1), crossed_ring(700, 350)
 
 
 # In the place of all modules of the GPU, which cannot be imported without one.
@@ -51,8 +51,9 @@ def test_the_cpu_takes_over(given, taken):
         (A, {"method": "active-edge"}, "active-edge"),
         (A, {"device": "cuda", "method": "batched"}, "batched"),
         (with_lengths(A, np.arange(1, 11)), {"weighted": True, "method": "delta-stepping"}, "delta-stepping"),
+        (ROADS, {"directed": False, "reduce": "all", "device": "cuda"}, "delta-stepping"),
     ],
-    ids=["float32", "float32 by name", "no row on the CPU", "the GPU asked for", "lengths"],
+    ids=["float32", "float32 by name", "no row on the CPU", "the GPU asked for", "lengths", "junctions"],
 )
 def test_nothing_on_the_cpu_does_it(given, options, name):
     with pytest.raises(MemoryError, match=rf"{name} on cuda with batch=\d+ needs up to .* budget is 10 kB"):
@@ -84,9 +85,6 @@ def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
         works[-1].smaller(MemoryError(), said.append)
 
 
-ROADS = crossed_ring(700, 350)
-
-
 @pytest.mark.parametrize("batch", [768, 512, 256])
 def test_groups_of_junctions_fit_a_gpu(monkeypatch, batch):
     """All at once, if they fit or nothing does but a block; else half as many."""
@@ -107,8 +105,3 @@ def test_the_cpu_takes_over_junctions():
         scores = lagbc.bc(ROADS, directed=False, reduce="all")
     expected = lagbc.bc(ROADS, directed=False, reduce="none", device="cpu")
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
-
-
-def test_no_gpu_is_large_enough_for_junctions():
-    with pytest.raises(MemoryError, match="delta-stepping on cuda with batch=256 needs up to"):
-        lagbc.bc(ROADS, directed=False, reduce="all", device="cuda")

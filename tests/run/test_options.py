@@ -80,15 +80,17 @@ def test_ways_that_methods_go():
 
 
 def test_memory_comes_before_the_variable(monkeypatch, empty_process):
-    monkeypatch.setenv("LAGBC_MEMORY", "1")
-    with pytest.raises(MemoryError, match="the budget is 1 B; raise it by memory= or"):
+    """Either is a limit of small runs, too."""
+    assert estimate(A).is_small
+    monkeypatch.setenv("LAGBC_MEMORY", "2kB")
+    with pytest.raises(MemoryError, match="the budget is 2 kB; raise it by memory= or"):
         lagbc.bc(A)
     for size in ("1e16", 1e16, 10**16, np.int64(10**16)):
         assert estimate(A, memory=size).budget == 10**16
     np.testing.assert_array_equal(lagbc.bc(A, memory="1GB"), lagbc.bc(A, memory=10**9))
     monkeypatch.setenv("LAGBC_MEMORY", "1GB")
-    with pytest.raises(MemoryError):
-        lagbc.bc(A, memory=1)
+    with pytest.raises(MemoryError, match="the budget is 1 kB"):
+        lagbc.bc(A, memory=1000)
 
 
 @GOING

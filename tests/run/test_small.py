@@ -85,14 +85,6 @@ def test_only_a_run_that_is_not_short_takes_threads(refuse, monkeypatch):
         lagbc.bc(LARGE, threads=1, **given)
 
 
-def test_a_limit_holds_for_small_runs(monkeypatch, empty_process):
-    with pytest.raises(MemoryError, match=r"the budget is 1 kB"):
-        lagbc.bc(SMALL, memory=1000)
-    monkeypatch.setenv("LAGBC_MEMORY", "2kB")
-    with pytest.raises(MemoryError, match=r"the budget is 2 kB"):
-        lagbc.bc(SMALL)
-
-
 def test_an_error_of_a_small_run_is_raised_as_it_is(monkeypatch):
     def forward(state, roots):
         raise ZeroDivisionError("of the method")
