@@ -136,8 +136,7 @@ def test_vertex_weights(dijkstra, variant, dtype):
 
 
 def test_lengths_of_one_make_levels_of_hops(dijkstra, variant):
-    A = with_lengths(grid(6, 11), [1])
-    _, _, levels = run(A, variant=variant, roots=[0, 1])
+    _, _, levels = run(with_lengths(grid(6, 11), [1]), variant=variant, roots=[0, 1])
     assert levels.depth == 15
 
 

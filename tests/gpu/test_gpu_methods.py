@@ -489,8 +489,7 @@ def test_cupy_matrix_is_not_copied_to_the_host(gpu, cupy, monkeypatch):
 
 def test_current_stream(gpu, cupy):
     with cupy.cuda.Stream(non_blocking=True):
-        expected = from_first_roots(257, gpu.row.weighted).dependency
-        gpu.assert_close(gpu.bc(SCALE_FREE, sources=range(257)), expected)
+        gpu.assert_close(gpu.bc(SCALE_FREE, sources=range(257)), from_first_roots(257, gpu.row.weighted).dependency)
 
 
 @pytest.mark.parametrize("A", [diamonds(60, 5), with_lengths(diamonds(60, 5), [2])], ids=["ones", "lengths"])

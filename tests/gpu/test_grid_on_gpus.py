@@ -89,8 +89,7 @@ def test_estimates_of_one_process(kind, shape):
 def test_the_same_bits_of_estimates():
     expected = estimated("bc", (2, 2), device="cuda")
     for how in ({"spread": False}, {"overlap": True}, {"ranks": 8, "overlap": True}):
-        found = estimated("bc", (2, 2), device="cuda", **how)
-        np.testing.assert_array_equal(found.upper, expected.upper)
+        np.testing.assert_array_equal(estimated("bc", (2, 2), device="cuda", **how).upper, expected.upper)
 
 
 def test_the_device_of_a_plan():

@@ -48,8 +48,7 @@ def test_searches_that_order(cupy):
 
     graph = as_graph(scale_free(400, 2500, seed=1), directed=False).on_device
     indptr, indices = graph.indptr + PAST, lowered(cupy, graph.indices)
-    roots = cupy.zeros(1, np.int64)
-    for search, *given in ((depths, roots), (hub_distances,)):
+    for search, *given in ((depths, cupy.zeros(1, np.int64)), (hub_distances,)):
         expected = search(graph.indptr, graph.indices, *given)
         np.testing.assert_array_equal(search(indptr, indices, *given).get(), expected.get())
 

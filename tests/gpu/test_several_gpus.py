@@ -35,8 +35,7 @@ def host_edges(request, monkeypatch):
 @pytest.fixture(scope="module")
 def several(cupy):
     """Lists of devices: one GPU as several, and all that there are."""
-    count = cupy.cuda.runtime.getDeviceCount()
-    return [[0, 0], [0, 0, 0], *([[1, 0], "all"] if count > 1 else [])]
+    return [[0, 0], [0, 0, 0], *([[1, 0], "all"] if cupy.cuda.runtime.getDeviceCount() > 1 else [])]
 
 
 def require_bits_of_one(devices, name, which="bc", **how):

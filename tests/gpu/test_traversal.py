@@ -87,8 +87,7 @@ def test_depths_and_counts(hops, row, name, directed):
 @pytest.mark.parametrize("method", ["work-efficient", "active-edge"])
 def test_queue(hops, method):
     """The queue holds each level once, in one piece; active-edge numbers its edges without a gap."""
-    A = SCALE_FREE
-    state = prepared(hops, A, method, batch=100)
+    state = prepared(hops, SCALE_FREE, method, batch=100)
     roots = np.arange(100)
     levels = search(hops, state, roots)
     queues, ends, reached = (state.arrays.own[name].get() for name in ("queues", "ends", "reached"))
@@ -154,8 +153,7 @@ def require_stop(hops, cupy, state, roots):
 
 @pytest.mark.parametrize("method", ["node-parallel", "edge-parallel"])
 def test_all_blocks_stop(hops, cupy, method):
-    state = prepared(hops, path(40), method, batch=5, variant="all-blocks")
-    require_stop(hops, cupy, state, np.arange(5))
+    require_stop(hops, cupy, prepared(hops, path(40), method, batch=5, variant="all-blocks"), np.arange(5))
 
 
 @pytest.mark.parametrize("count", [1, 15, 16, 17, 64])

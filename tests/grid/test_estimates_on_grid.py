@@ -114,8 +114,7 @@ def test_a_checkpoint_goes_on(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         estimated("bc", (1, 2), {"max_roots": 900, "checkpoint": file, "progress": interrupted})
-    found = estimated("bc", (1, 2), {"max_roots": 900, "checkpoint": file})
-    np.testing.assert_array_equal(found.upper, expected.upper)
+    np.testing.assert_array_equal(estimated("bc", (1, 2), {"max_roots": 900, "checkpoint": file}).upper, expected.upper)
 
 
 @pytest.mark.parametrize(

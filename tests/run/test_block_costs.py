@@ -116,8 +116,7 @@ def test_what_degrees_and_components_promise(A, least, most):
 
 def test_roots_that_reach_little_are_not_worth_a_long_look():
     """A look takes time by all vertices and edges, and sweeps from some roots by those that are reached."""
-    rng = np.random.default_rng(1)
-    ends = rng.integers(0, 30_000, (2, 25_000))
+    ends = np.random.default_rng(1).integers(0, 30_000, (2, 25_000))
     A = sp.coo_array((np.ones(25_000), ends), shape=(30_000, 30_000)).tocsr()
     graph, some = as_graph(A), np.arange(0, 30_000, 15)
     share = choice.reached_share(graph, some)

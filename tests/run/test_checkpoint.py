@@ -351,5 +351,4 @@ def test_a_run_goes_on_whatever_fits_into_its_memory(tmp_path, memory):
     with pytest.raises(Killed):
         lagbc.bc(graph, checkpoint=tmp_path / "run", progress=stop, **given)
     np.testing.assert_array_equal(lagbc.bc(graph, checkpoint=tmp_path / "run", **given), expected)
-    merged = lagbc.merge_parts(in_parts(tmp_path, 2, graph, **given))
-    np.testing.assert_allclose(merged["bc"], expected, rtol=1e-12)
+    np.testing.assert_allclose(lagbc.merge_parts(in_parts(tmp_path, 2, graph, **given))["bc"], expected, rtol=1e-12)

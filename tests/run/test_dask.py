@@ -70,8 +70,7 @@ def test_a_worker_is_killed(client, monkeypatch, tmp_path):
 def test_contracted_chains(client):
     """Kernels read arrays of Dask's messages, which are read-only and begin at any byte."""
     given = {"device": "cpu", "reduce": "all", "directed": False}
-    ours = lagbc.edge_bc(hub(300), executor=client.get_executor(), **given)
-    assert_same(ours, lagbc.edge_bc(hub(300), **given))
+    assert_same(lagbc.edge_bc(hub(300), executor=client.get_executor(), **given), lagbc.edge_bc(hub(300), **given))
 
 
 def test_arrays_of_a_machine_without_the_file(client, monkeypatch):
@@ -83,5 +82,4 @@ def test_arrays_of_a_machine_without_the_file(client, monkeypatch):
             return executor.submit(fn, replace(task, file="/nowhere"))
 
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 256, "cuda": 256})
-    ours = lagbc.edge_bc(A, executor=Remote(), weighted=True, **SWEPT)
-    assert_same(ours, lagbc.edge_bc(A, weighted=True, **SWEPT))
+    assert_same(lagbc.edge_bc(A, executor=Remote(), weighted=True, **SWEPT), lagbc.edge_bc(A, weighted=True, **SWEPT))

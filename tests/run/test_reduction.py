@@ -130,8 +130,7 @@ def test_chains_and_small_blocks_are_said():
 
 def test_bits_depend_neither_on_threads_nor_on_the_batch(monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
-    rng = np.random.default_rng(3)
-    for A in (ROADS, cactus(rng, blocks=40, largest=20)):
+    for A in (ROADS, cactus(np.random.default_rng(3), blocks=40, largest=20)):
         for directed in (False, True):
             given = REDUCED | {"directed": directed}
             expected = lagbc.bc(A, threads=1, **given)
@@ -181,8 +180,7 @@ def test_small_blocks_go_on(monkeypatch, tmp_path, function):
         patch.setattr(tuning, "SLICE_WORK", 2**17)
         with pytest.raises(lagbc.CheckpointError, match="belongs to another version's order of the roots"):
             function(A, checkpoint=file, **REDUCED)
-    scores = function(A, checkpoint=file, threads=2, **REDUCED)
-    assert not (scores != expected).sum()
+    assert not (function(A, checkpoint=file, threads=2, **REDUCED) != expected).sum()
 
 
 def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_path):
@@ -269,8 +267,7 @@ def test_counts_too_large_for_chains(tmp_path):
     link, file = tmp_path / "link", tmp_path / "file"
     link.symlink_to(file)
     for _ in ("from the start", "from the file"):
-        scores = lagbc.edge_bc(ring, checkpoint=link, **REDUCED, **some)
-        np.testing.assert_allclose(scores.toarray(), plain, rtol=1e-12)
+        np.testing.assert_allclose(lagbc.edge_bc(ring, checkpoint=link, **REDUCED, **some).toarray(), plain, rtol=1e-12)
         assert link.is_symlink()
         assert done_in(file) > 0
 
@@ -285,8 +282,7 @@ def test_other_sums_are_swept(which):
 
 def test_scores_beside_those_of_edges():
     both = lagbc.centralities(ROADS, ["bc", "edge_bc"], **REDUCED)
-    plain = lagbc.bc(ROADS, **REDUCED | {"reduce": "none"})
-    np.testing.assert_allclose(both["bc"], plain, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(both["bc"], lagbc.bc(ROADS, **REDUCED | {"reduce": "none"}), rtol=1e-12, atol=1e-9)
 
 
 def test_auto_leaves_small_runs_and_what_has_no_structure():
@@ -320,8 +316,7 @@ def test_what_is_too_large_to_take_apart(monkeypatch):
 
 def test_what_takes_too_long_to_take_apart_is_swept(monkeypatch):
     """A directed graph whose cut vertices each reach much that is their own."""
-    rng = np.random.default_rng(2)
-    tails, heads = np.sort(rng.integers(300, size=(2, 1500)), axis=0)
+    tails, heads = np.sort(np.random.default_rng(2).integers(300, size=(2, 1500)), axis=0)
     hung = np.arange(300)
     A = sp.coo_array((np.ones(1800), (np.r_[tails, hung], np.r_[heads, hung + 300])), shape=(600, 600)).tocsr()
     given = {"device": "cpu", "reduce": "all"}
