@@ -6,6 +6,7 @@ say something else does. Messages that tell of the machine, of installed methods
 
 import contextlib
 import gzip
+import io
 import tempfile
 from dataclasses import replace
 from functools import partial
@@ -15,6 +16,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import recorded
 import scipy.sparse as sp
@@ -377,6 +379,7 @@ TEXTS = {
         "*Vertices 2\n1 a\n2 b\n*Matrix\n0 1\n",
     ],
     "json": ["[1, 2]"],
+    "gml": ["\n".join(nx.generate_gml(nx.Graph([(0, 1, {"weight": 10**400})])))],
     "csv": ["from,to,km\n1,2,3,5\n2,3,4,5\n", "1,2,3,5\n2,3,4,5\n", "ann,bob,3,5\n"],
     "mtx": [
         *("1 2\n", "", BANNER.replace("coordinate", "coordinat"), BANNER.replace("matrix", "vector") + "3 1\n", BANNER),
@@ -409,6 +412,20 @@ TEXTS = {
         *("2 1 010 99999999999999999999\n2\n1\n", f"2 1\n{NINES}\n1\n", "% c\n% c\n4 1\n\n% c\n\n4\n% c\n9\n"),
     ],
 }
+# Attributes that are no numbers, tables that are none of edges.
+NO_LENGTHS = nx.DiGraph(
+    [("11", "b", {"length": "5.5", "lanes": 1}), ("b", "Zo\u00eb & co", {"length": "far", "lanes": 3})]
+)
+GRAPHML = "\n".join(nx.generate_graphml(NO_LENGTHS))
+T = {"from": ["a", None], "to": ["b", "c"]}
+
+
+def parquet(columns):
+    file = io.BytesIO()
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), file)
+    return file.getvalue()
+
+
 # Files, and arguments that do not fit them.
 READ = [
     *({"directed": False}, {"weighted": True}, {"strength": True}, {"headers": True}, {"memory": 8}, {"part": (0, 2)}),
@@ -425,6 +442,9 @@ OF_READING = [
     (BANNER + "2 2 1\n1 2 1\n", "mtx", {"ends": (1, 2), "names": True}),
     *((BANNER + "3 3 2\n1 2 1\n1 9 1\n", "mtx", {"part": part}) for part in ((1, 2), (2, 2))),
     ("<graphml/>", "graphml", {"header": True}),
+    *((GRAPHML, "graphml", {"length": length}) for length in ("length", "km")),
+    *((parquet(columns), "parquet", {"ends": ends}) for columns, ends in ((pa.table(T), ("from", "via")), (T, None))),
+    (parquet(pa.table([[1], [2], [3]], names=["a", "b", "a"])), "parquet", {"ends": (1, 2)}),
 ]
 # Tables of vertices: of numbers, with the column that is meant; of groups and lists; of coordinates.
 NAMED = Vertices(4, np.array(["a", "b", "x, y", "Zo\u00eb"], np.dtypes.StringDType()))
@@ -502,6 +522,9 @@ OF_NAMES = [
     *(partial(lagbc.bc, pd.DataFrame(columns)) for columns in ({"from": [0, 1], "to": [1, 2]}, [[0, 1], [1, 2]])),
     partial(lagbc.bc, pd.DataFrame(np.full((4, 4), NAN), FOUR, FOUR)),
     partial(lagbc.bc, pd.DataFrame(PATH, FOUR, FOUR), weighted="km"),
+    # Tables of edges where a graph or a file is meant.
+    *(partial(call, pa.table({"from": ["a"], "to": ["b"]})) for call in (lagbc.bc, lagbc.read_graph)),
+    lambda: lagbc.read_graph(pd.DataFrame({"from": ["a"], "to": ["b"]})),
 ]
 # Arguments by position, of which there are too many; words of which others are meant.
 OF_WORDS = [
@@ -698,6 +721,9 @@ def calls(device="cpu"):
     for what, read in {"groups": read_groups, "vertices": read_vertices}.items():
         add(what, OF_GROUPS, partial(of_a_text, read=partial(read, vertices=NAMED)))
     of_calls = {"edges": OF_EDGES, "names": OF_NAMES, "words": OF_WORDS, "table": OF_TABLES, "plot": OF_PLOTS}
+    for call in (lagbc.bc, lagbc.plan):
+        of_file = partial(of_a_text, read=lambda path, call=call: call(MESH, checkpoint=path))
+        add(f"{call.__name__} of a file that is no checkpoint", (b"", b"PK no archive"), of_file)
     of_calls |= {"masked": OF_MASKED, "arrays": OF_ARRAYS, "graphs": OF_GRAPHS, "records": OF_RECORDS}
     for what, several in of_calls.items():
         add(what, several, told)

@@ -230,16 +230,6 @@ def test_what_is_no_table_of_edges(table, columns, arguments, error, message):
     assert isinstance(caught.value, lagbc.Error)
 
 
-def test_tables_given_elsewhere_are_sent_here():
-    with pytest.raises(TypeError, match=r"of a table of edges lagbc\.graph_from_edges\(table, directed="):
-        lagbc.bc(pa.table(ROADS))
-    for table in (pa.table(ROADS), pandas_frame(ROADS)):
-        with pytest.raises((TypeError, ValueError), match=r"lagbc\.graph_from_edges"):
-            lagbc.bc(table)
-        with pytest.raises(TypeError, match=r"lagbc\.graph_from_edges takes a table"):
-            lagbc.read_graph(table)
-
-
 NAME = st.text("ab\N{SNOWMAN}\xe4,; 'q", min_size=1, max_size=20).filter(lambda name: name == name.strip())
 
 

@@ -143,16 +143,6 @@ def test_pajek_that_networkx_does_not_read(write, text, message):
         read_graph(write(text, "g.net"))
 
 
-def test_an_attribute_that_is_no_number(tmp_path):
-    G = streets(nx.DiGraph)
-    G["b"]["Zoë & co"]["length"] = "far"
-    message = r"the edge b -> Zoë & co has 'length' = 'far'; expected a number .* there are: 'lanes', 'length'"
-    with pytest.raises(GraphFormatError, match=message):
-        read_graph(graphml(tmp_path, G), length="length")
-    with pytest.raises(GraphFormatError, match="the edge 11 -> b has no 'km'"):
-        read_graph(graphml(tmp_path, G), length="km")
-
-
 @pytest.mark.parametrize("weight", [{}, {"weight": "far"}])
 def test_lengths_are_missed_where_they_are_used(tmp_path, weight):
     file = read_graph(graphml(tmp_path, nx.DiGraph([("a", "b", {"weight": 2.0}), ("b", "c", weight)])))
@@ -171,10 +161,3 @@ def test_without_networkx(write, monkeypatch):
     message = r"g\.graphml: GraphML is read by NetworkX: pip install networkx; or pip install 'lagbc\[networkx\]'"
     with pytest.raises(MissingDependencyError, match=message):
         read_graph(write("<graphml/>", "g.graphml"))
-
-
-def test_a_length_beyond_float64_is_infinite(write):
-    G = nx.Graph([(0, 1, {"weight": 10**400})])
-    path = write("\n".join(nx.generate_gml(G)), "graph.gml")
-    with pytest.raises(ValueError, match=r"the edge 0 -> 1 has the length inf .*; lengths are finite and > 0"):
-        lagbc.bc(read_graph(path), weighted=True)

@@ -17,7 +17,7 @@ ROADS = {"name": ["A1", "A2", "A3"], "to": ["bonn", "ulm", "jena"], "from": ["ul
 @pytest.fixture
 def written(tmp_path):
     def write(columns, name="edges.parquet", **options):
-        pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), tmp_path / name, **options)
+        pq.write_table(pa.table(columns), tmp_path / name, **options)
         return tmp_path / name
 
     return write
@@ -53,24 +53,6 @@ def test_repeated_edges_and_integers(written):
         graph = lagbc.read_graph(path)
     assert (graph.labels.tolist(), graph.matrix.sum()) == ([3, 7, 9], 5)
     assert lagbc.bc(graph, directed=True, weighted=True).tolist() == [1, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("columns", "given", "message"),
-    [
-        (ROADS, {"ends": ("from", "via")}, r"edges\.parquet: no column is called 'via'; there are 'name', 'to'"),
-        ({"from": ["a", None], "to": ["b", "c"]}, {}, r"edges\.parquet: column 'from' holds None in row 1"),
-        (
-            pa.table([[1], [2], [3]], names=["a", "b", "a"]),
-            {"ends": (1, 2)},
-            r"edges\.parquet has several columns called 'a'",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_what_is_no_table_of_edges(written, columns, given, message):
-    with pytest.raises(lagbc.GraphFormatError, match=message):
-        lagbc.read_graph(written(columns), **given)
 
 
 def test_damaged_files_and_arguments(written, tmp_path):

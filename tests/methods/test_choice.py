@@ -172,12 +172,3 @@ def test_a_checkpoint_keeps_its_method(tmp_path, begun):
         told = lagbc.select_method(MESH, directed=False, roots=len(SPREAD), device="cpu", checkpoint=file)
     assert told.reason.startswith(f"{reason}; "), "whichever roots are drawn"
     np.testing.assert_array_equal(lagbc.bc(MESH, **SOME, checkpoint=file), scores)
-
-
-@pytest.mark.parametrize("content", [b"", b"PK no archive"])
-@pytest.mark.parametrize("function", [lagbc.bc, lagbc.plan])
-def test_a_file_that_is_no_checkpoint_is_no_choice(tmp_path, function, content):
-    file = tmp_path / "run"
-    file.write_bytes(content)
-    with pytest.raises(lagbc.CheckpointError, match="run is not a lagbc checkpoint of this version"):
-        function(MESH, directed=False, checkpoint=file)
