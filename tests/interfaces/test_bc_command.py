@@ -17,10 +17,10 @@ from lagbc.interfaces.cli import task
 from lagbc.methods import table
 
 
-def test_bc_prints_the_graph_the_method_and_the_top():
+def test_bc_prints_the_reason_of_the_method():
+    """`test_recorded_faces.py` has the other lines."""
     printed = succeed("bc", "example:karate", "--top", 3)
     lines = printed.splitlines()
-    assert lines[0] == "karate: 34 vertices, 78 undirected edges"
     graph = lagbc.as_graph(lagbc.read_graph("example:karate"))
     planned = lagbc.plan(graph)
     assert lines[1] == f"method: {planned.method} on {planned.device}"
@@ -28,14 +28,6 @@ def test_bc_prints_the_graph_the_method_and_the_top():
     reason = lines[2 : lines.index("")]
     assert len(reason) > 1
     assert all(line.count("(") == line.count(")") for line in reason)
-    table = [line.split() for line in lines[lines.index("") + 1 :][:4]]
-    assert table == [
-        ["rank", "vertex", "score", "degree"],
-        ["1", "0", "231.07143", "16"],
-        ["2", "33", "160.55159", "17"],
-        ["3", "32", "76.690476", "12"],
-    ]
-    assert lines[-1].startswith("time: ")
     assert lines[-1].endswith(" s")
 
 

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-from commands import fail, rows_of, run, succeed
+from commands import rows_of, run, succeed
 
 from lagbc.comparison import measure
 from lagbc.methods import table as methods
@@ -44,23 +43,6 @@ def test_command_fails_if_scores_are_wrong(monkeypatch):
 def test_command_takes_strengths_and_lengths():
     for option in ("--weighted", "--strength"):
         assert "with lengths" in succeed("compare", "example:lesmis", "--roots", 5, "--device", "cpu", option)
-
-
-def test_command_ends_with_one_line_if_an_argument_is_wrong(tmp_path):
-    assert fail("compare", "example:karate", "--methods", "slow,fast").startswith(
-        "lagbc: error: methods: there is no 'slow'"
-    )
-    told = fail("compare", "example:karate", "--out", tmp_path / "figures.npy")
-    assert told.endswith("figures are written to a .csv file")
-
-
-@pytest.mark.parametrize("weighted", [[], ["--weighted"]])
-def test_command_drops_no_name_that_is_asked_for(weighted):
-    result = run("compare", "example:lesmis", "--methods", "batched, active-edge", "--device", "cpu", *weighted)
-    assert result.exit_code == 2
-    assert result.stdout.splitlines()[1:] == [""]
-    assert "there is no 'active-edge' on cpu" in result.stderr
-    assert "there are 'all' and batched on cpu" in result.stderr
 
 
 def test_a_table_has_the_main_figures_and_a_file_all(tmp_path):

@@ -46,13 +46,6 @@ def test_limits_are_called_as_they_were_typed():
     assert "as --max-roots asks for" in succeed("estimate", GRAPH, "--max-roots", "9")
 
 
-def test_the_highest_edges_are_printed():
-    rows = succeed("estimate", GRAPH, "--which", "edge-bc").split("rank  source  target")[1].splitlines()
-    assert rows[0].split() == ["edge_bc", "lower", "upper"]
-    assert [row.split()[0] for row in rows[1:11]] == [str(rank) for rank in range(1, 11)]
-    assert rows[12].startswith("a score is")
-
-
 def test_single_vertices_a_figure_and_a_bar(named, tmp_path, monkeypatch):
     estimate, asked = lagbc.estimate, []
     monkeypatch.setattr(

@@ -164,12 +164,6 @@ def test_help_loads_nothing_heavy_on_top_of_lagbc_itself():
     assert (done.returncode, done.stdout) == (0, "[]\n")
 
 
-def test_tolerances_without_lengths_say_how_to_take_lengths():
-    line = fail("bc", "example:karate", "--rtol", "1e-9")
-    assert line.startswith("lagbc: error: --rtol 1e-09 means nothing to batched on cpu without lengths; it goes with: ")
-    assert line.endswith("; --weighted takes the values of edges for lengths")
-
-
 def test_figures_are_of_the_formats_that_the_help_names(tmp_path):
     figure = pytest.importorskip("matplotlib.figure")
     formats = figure.Figure().canvas.get_supported_filetypes()

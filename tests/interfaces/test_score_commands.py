@@ -3,7 +3,7 @@
 import click
 import numpy as np
 import pytest
-from commands import document, fail, rows_of, succeed
+from commands import document, rows_of, succeed
 
 import lagbc
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS
@@ -66,42 +66,25 @@ def test_edges(tmp_path):
     assert len(rows) == scores.nnz
     for row in rows:
         assert float(row["score"]) == scores[int(row["source"]), int(row["target"])]
-    row, _, phases = printed.splitlines()[-5:-2]
-    assert row.split() == ["1", "0", "31", f"{scores.max():.8g}"]
-    assert phases.startswith("phases: check ")
+    (phases,) = [line for line in printed.splitlines() if line.startswith("phases: check ")]
     assert all(f" {name} " in phases for name in PHASES)
 
 
 def test_several_from_one_sweep(tmp_path):
     path = tmp_path / "scores.csv"
-    printed = succeed("centralities", "example:karate", "--which", "closeness,eccentricity-centrality", "--out", path)
+    succeed("centralities", "example:karate", "--which", "closeness,eccentricity-centrality", "--out", path)
     found = lagbc.centralities(lagbc.read_graph("example:karate"), ("closeness", "eccentricity_centrality"))
     for name, scores in found.items():
         assert [float(row[name]) for row in rows_of(path)] == scores.tolist()
-    assert "rank  vertex   closeness  eccentricity_centrality" in printed
-
-
-def test_several_say_what_they_are_estimated_from():
-    printed = [succeed("centralities", "example:lesmis", *sample) for sample in ((), ("--k", 20))]
-    columns = [shown.split("rank  vertex")[1].splitlines()[0].split() for shown in printed]
-    assert columns[0] == ["bc", "closeness", "harmonic", "eccentricity", "stress"]
-    assert columns[1] == ["bc", "closeness", "harmonic", "stress"]
-
-
-def test_options_reach_the_run():
-    assert "--bucket-width 2.0 means nothing to batched" in fail("harmonic", "example:karate", "--bucket-width", "2")
 
 
 def test_several_cutoffs_give_a_column_each(tmp_path):
     graph, table, edges = lagbc.read_graph("example:karate"), tmp_path / "scores.csv", tmp_path / "edges.csv"
-    printed = succeed("bc", "example:karate", "--cutoff", "2,3", "--decay", "0.5", "--out", table)
+    succeed("bc", "example:karate", "--cutoff", "2,3", "--decay", "0.5", "--out", table)
     expected = lagbc.bc(graph, cutoff=[2, 3], decay=0.5)
     rows = rows_of(table)
     assert [list(map(float, list(row.values())[1:])) for row in rows] == expected.tolist()
     assert list(rows[0]) == ["vertex", "cutoff 2, decay 0.5", "cutoff 3, decay 0.5"]
-    assert "\nranked by cutoff 2, decay 0.5\nrank  vertex  cutoff 2, decay 0.5  cutoff 3, decay 0.5  degree" in printed
-    assert "ranked by" not in succeed("bc", "example:karate", "--cutoff", "2")
-    assert succeed("bc", "example:karate", "--cutoff", "2", "--cutoff", "3").count("cutoff 3") == 1
     succeed("edge-bc", "example:karate", "--cutoff", "2,3", "--out", edges)
     matrices = lagbc.edge_bc(graph, cutoff=[2, 3])
     for row in rows_of(edges):
