@@ -31,10 +31,6 @@ def test_sources_and_targets(named, scores_of, write):
     assert "standard error" not in succeed("bc", named, *given)
 
 
-def test_ids_of_an_edge_list_are_names(path_graph, scores_of):
-    assert scores_of("bc", path_graph, "--sources", "20").tolist() == [2, 0, 1, 0]
-
-
 def test_weights_of_vertices(named, scores_of, write, tmp_path):
     graph, table = lagbc.read_graph(named), write("name,people,jobs\nAnn,3,0\nEve,1,2.5\nDan,0,1\n", "places.csv")
     people, jobs = [3, 0, 0, 0, 1], [0, 0, 0, 1, 2.5]
@@ -84,22 +80,8 @@ def test_groups(named, scores_of, write, tmp_path):
     assert scores_of(*given, "--normalized", "--endpoints").tolist() == shared.tolist()
 
 
-@pytest.fixture
-def circle(write):
-    return write('From,To,miles\n"Smith, J.",Boss,1\nBoss,Zoë,2.5\nZoë,"Smith, J.",4\n', "circle.csv")
-
-
-def test_names_are_printed_and_written(circle, tmp_path):
-    """`test_recorded_faces.py` has that an array holds no names of edges."""
-    out = succeed("bc", circle, "--out", tmp_path / "scores.csv")
-    assert [line.split()[1] for line in out.splitlines() if line.strip().startswith(("1 ", "2 ", "3 "))][2] == "Zoë"
-    assert (tmp_path / "scores.csv").read_text(encoding="utf-8") == 'vertex,score\n"Smith, J.",1.0\nBoss,1.0\nZoë,1.0\n'
-    succeed("edge-bc", circle, "--out", tmp_path / "edges.csv")
-    assert '"Smith, J.",Boss,3.0' in (tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()
-    succeed("bc", circle, "--out", tmp_path / "scores.npy")
-
-
 @pytest.mark.parametrize("command", [["bc"], ["centralities", "--which", "bc"]], ids=" ".join)
-def test_names_are_drawn(circle, tmp_path, command):
-    succeed(*command, circle, "--plot", tmp_path / "scores.svg")
-    assert "<!-- Boss -->" in (tmp_path / "scores.svg").read_text(encoding="utf-8")
+def test_names_are_drawn(named, tmp_path, command):
+    """`test_recorded_faces.py` has how they are printed and written."""
+    succeed(*command, named, "--plot", tmp_path / "scores.svg")
+    assert "<!-- Bob -->" in (tmp_path / "scores.svg").read_text(encoding="utf-8")
