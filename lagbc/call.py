@@ -19,7 +19,7 @@ from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
-from lagbc.limits import SMALL_RUN, Room, give_back, in_units, raised_by
+from lagbc.limits import SMALL_RUN, TINY_RUN, Room, give_back, in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
 from lagbc.planning.devices import devices_of, is_read_on_device
@@ -29,7 +29,7 @@ from lagbc.reduce.pieces import Chains, Reduced, Whole, reduce, restore, whole, 
 from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request, make_request
 from lagbc.run.partial import Checkpoint, digests_of
-from lagbc.run.run import Result, keep_total, meter_of, stretch_of, work_of
+from lagbc.run.run import Result, meter_of, stretch_of, work_of
 from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, sum_over, threaded
 from lagbc.scores.records import Centrality, all_sums, require_decays, require_defined_sample
 
@@ -135,12 +135,11 @@ def sum_call(call: Call) -> Result:
     """
     graph, request, settings, room, reduced, plan, kept, *_ = call
     raise_if_stopped()
-    is_small = plan.memory.total <= SMALL_RUN
-    if room.host is not None or not is_small:
+    if room.host is not None or plan.memory.total > SMALL_RUN[plan.device]:
         require_memory(call)
     if plan.sweeps:
         plan.warn_of_less_memory(settings.batch)
-    if room.host is not None and not is_small:
+    if room.host is not None and plan.memory.total > TINY_RUN:
         give_back()  # memory that the preparation freed
     works = works_of(call)
     totals = [NONE_DONE] * len(works)
@@ -150,12 +149,12 @@ def sum_call(call: Call) -> Result:
             stack.push(kept.end)
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
-        keep = None if kept is None and meter is None else partial(keep_total, kept, meter)
+        keepers = [keeper.keep for keeper in (kept, meter) if keeper is not None]
         sums = list[Sums]()
         while (number := len(sums)) < len(works):
             try:
-                of_work = None if keep is None else partial(keep, number)
-                totals[number] = sum_over(works[number], carriers[number], totals[number], keep=of_work)
+                keeps = [partial(keep, number) for keep in keepers]
+                totals[number] = sum_over(works[number], carriers[number], totals[number], keeps=keeps)
                 sums.append(works[number].finish(totals[number]))
             except NotContractible:
                 reduced = without_chains(reduced, number, settings)

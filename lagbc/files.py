@@ -44,9 +44,9 @@ def require_writable(path: Path) -> None:
 def write_whole(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
     """Write a file that appears once it is whole; until then its predecessor stays, whatever happens.
 
-    A link is followed. A pipe or a device is written directly. A `lasting` file is on the disk before it has its name,
-    so that a crash of the machine leaves the old file or the new one. FileError says why a file cannot be written, and
-    after how many bytes.
+    A link is followed. A pipe or a device is written directly. The file takes over the permissions of its predecessor.
+    A `lasting` file is on the disk before it has its name, so that a crash of the machine leaves the old file or the
+    new one. FileError says why a file cannot be written, and after how many bytes.
     """
     target = Path(os.path.realpath(path))
     is_special = target.exists() and not target.is_file()
@@ -65,7 +65,9 @@ def write_whole(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
                     os.fsync(raw.fileno())
         if not is_special:
             with raw.named():
-                _take_name(begun, target)
+                if target.exists():
+                    begun.chmod(stat.S_IMODE(target.stat().st_mode))
+                begun.replace(target)
     finally:
         if not is_special:
             begun.unlink(missing_ok=True)
@@ -81,13 +83,6 @@ def remove_unfinished(path: Path) -> None:
 
 def _beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.{os.urandom(4).hex()}{UNFINISHED}")
-
-
-def _take_name(begun: Path, target: Path) -> None:
-    """Give a file the name and the permissions of its predecessor, in one step."""
-    if target.exists():
-        begun.chmod(stat.S_IMODE(target.stat().st_mode))
-    begun.replace(target)
 
 
 class _Named(io.FileIO):

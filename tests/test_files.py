@@ -130,7 +130,7 @@ def test_an_error_within_is_not_hidden_by_a_full_disk(tmp_path, full_disk):
 def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
     told = []
     monkeypatch.setattr(files.os, "fsync", lambda number: told.append(os.fstat(number).st_size))
-    monkeypatch.setattr(files, "_take_name", lambda begun, target: told.append(target.name))
+    monkeypatch.setattr(Path, "replace", lambda begun, target: told.append(target.name))
     with write_whole(tmp_path / "scores") as file:
         file.write(b"12345")
     assert told == [5, "scores"]

@@ -131,7 +131,7 @@ def test_budget_is_half_of_what_a_group_leaves(monkeypatch):
     monkeypatch.delenv("LAGBC_MEMORY", raising=False)
     monkeypatch.setattr(limits, "_left_by_groups", lambda root: [1000])
     with pytest.raises(MemoryError, match="the budget is 500"):
-        lagbc.bc(np.ones((300, 300)))  # a run of less than 1 MiB does not look
+        lagbc.bc(np.ones((700, 700)))  # a run of less than 4 MiB does not look
 
 
 def test_what_the_system_can_give(tmp_path):

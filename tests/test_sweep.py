@@ -415,10 +415,10 @@ def test_budget_is_half_of_what_is_free(monkeypatch):
     monkeypatch.setattr(limits, "_available", lambda root: 1000)
     assert budget("cpu") == 500
     needed = lagbc.plan(A, method="batched", device="cpu", threads=1).memory.total
-    assert needed <= SMALL_RUN, "which looks for no budget, and which two threads come down to"
+    assert needed <= SMALL_RUN["cpu"], "which looks for no budget, and which two threads come down to"
     np.testing.assert_allclose(batched(A, threads=2), oracle(A), rtol=1e-12)
     with pytest.raises(MemoryError, match="the budget is 500"):
-        batched(scale_free(1000, 8000, seed=1), threads=2)
+        batched(scale_free(5000, 30000, seed=1), threads=2)
 
 
 def test_over_budget(bc, monkeypatch, empty_process):
@@ -561,7 +561,7 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     run = functools.partial(batched, given, sources=np.arange(2700, 2828), weighted=weighted, reduce="none")
     expected = run()
     monkeypatch.setattr(batched_method, "first_entries", lambda graph, plan: graph.n)
-    monkeypatch.setattr(planned, "SMALL_RUN", 1000)
+    monkeypatch.setattr(planned, "TINY_RUN", 1000)
     options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "k": 128}
     one, two = (lagbc.plan(given, threads=threads, **options).memory.total for threads in (1, 2))
     with pytest.raises(MemoryError, match=r"smallest batch, 64; it may take .*B, which memory= or LAGBC_MEMORY"):

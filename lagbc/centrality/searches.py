@@ -23,7 +23,7 @@ from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, 
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph, is_cupy
-from lagbc.limits import SMALL_RUN, Room, in_units, most_threads, raised_by
+from lagbc.limits import TINY_RUN, Room, in_units, most_threads, raised_by
 from lagbc.methods.contract import StopFlag, bytes_of
 from lagbc.methods.table import methods_of
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
@@ -135,7 +135,7 @@ def _sum_pairs(
         for number, first in enumerate(starts):
             some = np.ascontiguousarray(in_group[:, first : first + at_once])
             work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
-            totals.append(work.finish(sum_over(work, carry, keep=partial(_report, meter, number * len(roots)))))
+            totals.append(work.finish(sum_over(work, carry, keeps=[partial(_report, meter, number * len(roots))])))
     return np.concatenate(totals)
 
 
@@ -195,7 +195,7 @@ def _fit_groups(graph: Graph, groups: int, settings: Settings) -> tuple[int, int
     held += n * groups  # marks of the vertices in each group
     search = bytes_of(arrays_of_groups(graph, 0)) + n * _BESIDE_BYTES
     room_of_call = Room.of_call(settings.memory, graph)
-    small = min(SMALL_RUN, room_of_call.on("cpu")) if room_of_call.host is not None else SMALL_RUN
+    small = min(TINY_RUN, room_of_call.on("cpu")) if room_of_call.host is not None else TINY_RUN
     if held + search + 9 * n * min(groups, most) <= small:
         return most, 1
     budget = room_of_call.on("cpu")
@@ -338,7 +338,7 @@ def _sum_into(
     with ExitStack() as stack:
         meter = Meter([Stretch(len(roots), 0, edges_of(graph))], settings.progress, "", stack)
         carry = inline if device == "cuda" else _carrier_of(graph, roots, threads)
-        found: NDArray[np.float64] = work.finish(sum_over(work, carry, keep=lambda total: meter.tell(0, total.done)))
+        found: NDArray[np.float64] = work.finish(sum_over(work, carry, keeps=[partial(meter.keep, 0)]))
     return found
 
 

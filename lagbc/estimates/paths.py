@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
@@ -221,8 +222,7 @@ class Paths:
 
     def _sum(self, total: Total, last: int, enough: Callable[[Counts], bool], meter: Meter | None = None) -> Total:
         self._work.enough = enough
-        keep = None if meter is None else lambda total: meter.tell(0, total.done)
-        return sum_over(self._work, threaded, total, last, keep)
+        return sum_over(self._work, threaded, total, last, () if meter is None else [partial(meter.keep, 0)])
 
     def _meter(self, drawn: int, stack: ExitStack) -> Meter | None:
         if not self._progress:

@@ -37,7 +37,7 @@ from lagbc.reduce.pieces import Reduced, Small, Whole, whole
 from lagbc.request import Request, parse_generator
 from lagbc.run.partial import Checkpoint, digests_of
 from lagbc.run.rounds import Rounds
-from lagbc.run.run import keep_total, meter_of, sum_piece, work_of
+from lagbc.run.run import meter_of, sum_piece, work_of
 from lagbc.run.work import NONE_DONE, Carrier, PieceWork, sum_over
 
 # The part of `max_seconds` for the probe that chooses a method: without a bound it took as long as ten roots.
@@ -226,7 +226,7 @@ class Roots:
             meter = meter_of(reduced, [work], totals, settings, stack) if settings.progress else None
             (total,) = totals
             if not work.is_enough(total):
-                keep = None if kept is None and meter is None else partial(keep_total, kept, meter, 0)
-                total = sum_over(work, self._carrier(work), total, keep=keep)
+                keeps = [partial(keeper.keep, 0) for keeper in (kept, meter) if keeper is not None]
+                total = sum_over(work, self._carrier(work), total, keeps=keeps)
         found: Any = total.whole or work.begun
         return found  # type: ignore[no-any-return]

@@ -87,7 +87,8 @@ def transposed(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: A
 
 def reverse_of(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr | None:
     """Return the transpose of a matrix in canonical form; None if the matrix is symmetric."""
-    mirrored = share(core.count_mirrored, _mirrored_parts(indptr, indices, data), (indptr, indices, data))
+    within = indptr.nbytes + indices.nbytes + (0 if data is None else data.nbytes)
+    mirrored = share(core.count_mirrored, parts_of_rows(indptr, within), (indptr, indices, data))
     is_symmetric = min(mirrored) >= 0 and 2 * sum(mirrored) == len(indices)
     return None if is_symmetric else transposed(n, indptr, indices, data)
 
@@ -96,15 +97,9 @@ def plus_mirrored(
     indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[np.float64], factor: float
 ) -> NDArray[np.float64]:
     """Return ``(values.T + values) * factor``, of the values of a symmetric pattern in canonical form."""
-    sums, parts = np.empty_like(values), _mirrored_parts(indptr, indices, values)
+    sums, parts = np.empty_like(values), parts_of_rows(indptr, indptr.nbytes + indices.nbytes + values.nbytes)
     share(core.add_mirrored, parts, (indptr, indices, values, factor), (sums,))
     return sums
-
-
-def _mirrored_parts(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> list[tuple[int, int]]:
-    """Cut rows into parts; a part takes 16 bytes a row, and all parts no more than the matrix."""
-    room = indptr.nbytes + indices.nbytes + (0 if data is None else data.nbytes)
-    return parts_of_rows(indptr, room // (16 * len(indptr)))
 
 
 def loops_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.int64]:

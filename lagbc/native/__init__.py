@@ -113,11 +113,14 @@ def cores() -> int:
     return most_threads(usable_cores())
 
 
-def parts_of_rows(indptr: NDArray[np.int64], most: int | None = None) -> list[Part]:
-    """Cut compressed rows into parts of about equal entries, one for each core, but at most `most`."""
+def parts_of_rows(indptr: NDArray[np.int64], within: int | None = None) -> list[Part]:
+    """Cut compressed rows into parts of about equal entries, one for each core.
+
+    Where each part takes 16 bytes a row, all of them are to take no more bytes than `within`.
+    """
     n, entries = len(indptr) - 1, int(indptr[-1])
     parts = cores() if n + entries >= SHARED_FROM else 1
-    parts = parts if most is None else max(1, min(parts, most))
+    parts = parts if within is None else max(1, min(parts, within // (16 * (n + 1))))
     if parts == 1:
         return [(0, n)]
     inner = np.searchsorted(indptr, entries * np.arange(1, parts) // parts).tolist()

@@ -140,8 +140,9 @@ def by_rule(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Sele
     work = roots * graph.nnz
     if device == "cuda" or work >= min(tuning.PROBE_WORK, tuning.GPU_WORK):
         return None
-    wanted = "cpu", graph.weighted, tuning.OF_SMALL_RUNS["cpu"]
-    row = next(row for row in table.METHODS if (row.device, row.weighted, row.formulation) == wanted)
+    for row in table.METHODS:
+        if (row.device, row.weighted, row.formulation) == ("cpu", graph.weighted, tuning.OF_SMALL_RUNS["cpu"]):
+            break
     if not row.offers(sums):
         return None
     where = f"device={device!r}" if device == "cpu" else table.why_no_gpu() or _where(work)

@@ -19,7 +19,7 @@ from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, MemoryWarning, quantity, warn
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import size_in_words
-from lagbc.limits import SMALL_RUN, Room, in_units, most_threads
+from lagbc.limits import TINY_RUN, Room, in_units, most_threads
 from lagbc.methods import table
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
@@ -151,7 +151,7 @@ def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Swe
             method, device, reason = str(row.name), str(row.device), str(reduced)
         else:
             method, device, reason = sweeps[main].method, sweeps[main].device, f"{reduced}; {sweeps[main].reason}"
-    is_short = needed.total <= SMALL_RUN
+    is_short = needed.total <= TINY_RUN
     if not is_short and threads == 1:
         is_short = sum(map(_WORK, reduced.pieces)) <= tuning.THREAD_WORK
     size = graph.n, graph.nnz, graph.directed

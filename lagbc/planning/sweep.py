@@ -14,7 +14,7 @@ from lagbc import tuning
 from lagbc.demand import demand_bytes
 from lagbc.errors import InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
-from lagbc.limits import SMALL_RUN, Room, in_units, raised_by
+from lagbc.limits import SMALL_RUN, TINY_RUN, Room, in_units, raised_by
 from lagbc.methods import table
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan, bytes_of
 from lagbc.methods.roots import chunk_length
@@ -113,13 +113,13 @@ def request_to(
     """Return the request of a sweep to its method, by the contract of methods.
 
     Of a `room` it has the budget, and workers may grow by shares of its rest, at least 512 KiB: of one that is stated,
-    or where the sweep takes more than that.
+    or where the sweep takes so much that the free memory was looked up.
     """
     budget, needed = None, sweep.memory.total
-    if room is not None and isinstance(piece, Whole) and (needed > SMALL_RUN or room.host is not None):
+    if room is not None and isinstance(piece, Whole) and (needed > SMALL_RUN[sweep.device] or room.host is not None):
         budget = room.for_need(needed, sweep.device)
         states = sweep.threads if row_of(piece, sweep).load().batching.concurrent else 1
-        growth = max(SMALL_RUN, budget - needed) // states
+        growth = max(TINY_RUN, budget - needed) // states
     if isinstance(piece, Chains):
         return SweepPlan(
             batch=sweep.batch,
@@ -176,7 +176,7 @@ def fit_memory(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     """Choose batch and threads that keep to the budget, or come as near to it as possible."""
     small = piece.graph.n * _SMALL_VERTEX + piece.graph.nnz * _SMALL_EDGE
     is_plain = isinstance(piece, Whole) and piece.request.bounds is None and piece.request.demand is None
-    is_tiny = small <= SMALL_RUN and is_plain and sweep.threads == 1 and sweep.device == "cpu"
+    is_tiny = small <= TINY_RUN and is_plain and sweep.threads == 1 and sweep.device == "cpu"
     # A library's own matrices are not bound by it.
     if is_tiny and room.host is None and not row_of(piece, sweep).requires:
         return sweep._replace(memory=Memory(workspace=small))
@@ -343,7 +343,7 @@ def require_order(graph: Graph, request: Request, settings: Settings, room: Room
 
 
 def _require_room(made: str, needed: int, room: int) -> None:
-    if needed > max(room, SMALL_RUN):
+    if needed > max(room, TINY_RUN):
         raise OutOfMemoryError(
             f"{made} needs up to {in_units(needed)}, but the budget is {in_units(room)}; {raised_by()}"
         )
@@ -373,7 +373,7 @@ class MemoryEstimate(NamedTuple):
         The sums.
     budget : int
         The most that the run may take: of ``LAGBC_MEMORY``, the bytes that the process does not hold beside the graph.
-        A run of up to 512 KiB may take that, if nothing else was stated.
+        A run of up to 4 MiB, on a GPU 512 KiB, may take that, if nothing else was stated.
     """
 
     method: str
@@ -392,8 +392,8 @@ class MemoryEstimate(NamedTuple):
 
     @property
     def is_small(self) -> bool:
-        """Whether the total is at most 512 KiB."""
-        return self.total <= SMALL_RUN
+        """Whether the total is at most 4 MiB, on a GPU 512 KiB."""
+        return self.total <= SMALL_RUN[self.device]
 
     @property
     def total(self) -> int:

@@ -236,7 +236,11 @@ class Checkpoint:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = _target_of(path)
+        self.path = Path(os.path.realpath(path)) if path.is_symlink() else path
+        if not self.path.parent.is_dir():
+            raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {self.path.parent}")
+        if self.path.exists() and not self.path.is_file():
+            raise CheckpointError(f"checkpoint {path} is a folder, a pipe or a device; name a file")
         self.labels: list[str] = []  # of the works in the file
         self.roots: NDArray[np.int64] | None = None  # in the file, and later of the call
         self._before: Mapping[str, str] = {}  # digests in the file
@@ -379,13 +383,3 @@ def _in_words(labels: Sequence[str]) -> str:
     named = [f"{method} on {device} ({work})" for work, method, device in (label.split(" ") for label in labels[:3])]
     rest = [f"{len(labels) - 3} more pieces"] if len(labels) > 3 else []
     return ", ".join(named + rest)
-
-
-def _target_of(path: Path) -> Path:
-    """Return the file behind a symlink; CheckpointError for a path at which no file can be."""
-    target = Path(os.path.realpath(path)) if path.is_symlink() else path
-    if not target.parent.is_dir():
-        raise CheckpointError(f"checkpoint {path} cannot be written: there is no folder {target.parent}")
-    if target.exists() and not target.is_file():
-        raise CheckpointError(f"checkpoint {path} is a folder, a pipe or a device; name a file")
-    return target

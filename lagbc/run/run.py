@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import singledispatch
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from lagbc.request import Request
 from lagbc.run.bicomponents import Junctions, Slices
 from lagbc.run.sweeps import Sweeps, Within
 from lagbc.run.work import Carrier, PieceWork, Total, sum_over, threaded
-
-if TYPE_CHECKING:
-    from lagbc.run.partial import Checkpoint
 
 
 class Result(NamedTuple):
@@ -90,14 +87,6 @@ def sum_piece(
     return work.finish(sum_over(work, carry))
 
 
-def keep_total(kept: Checkpoint | None, meter: Meter | None, number: int, total: Total) -> None:
-    """Take a new total, for a file and for the progress."""
-    if kept is not None:
-        kept.keep(number, total)
-    if meter is not None:
-        meter.tell(number, total.done)
-
-
 class Stretch(NamedTuple):
     """A part of a run."""
 
@@ -128,6 +117,10 @@ class Meter:
         self._done = [stretch.done for stretch in stretches]
         self._begun = time.perf_counter()
         self._report = _reporter(report, self._state, note, stack, unit)
+
+    def keep(self, number: int, total: Total) -> None:
+        """Take a new total of a stretch."""
+        self.tell(number, total.done)
 
     def tell(self, number: int, done: int) -> None:
         """Take the count of finished roots of a stretch."""

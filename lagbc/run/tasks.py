@@ -36,7 +36,7 @@ import numpy as np
 
 from lagbc.errors import ExecutorError, RunError, StoppedError
 from lagbc.files import write_whole
-from lagbc.limits import SMALL_RUN, budget
+from lagbc.limits import TINY_RUN, budget
 from lagbc.methods.contract import Interrupted, bytes_of
 from lagbc.native.pool import Interrupts
 from lagbc.planning.devices import gpu_of_worker
@@ -315,7 +315,7 @@ class OpenWorks:
             if needed > room() and not held.users:
                 self._held.pop(key).close()
         if isinstance(work, MethodWork):
-            growth = max(SMALL_RUN, room() - needed) // work.hands
+            growth = max(TINY_RUN, room() - needed) // work.hands
             work = work.by(work.sweep, replace(work.plan, growth=growth))
         return _Opened(work, needed)
 

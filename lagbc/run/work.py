@@ -13,7 +13,7 @@ MemoryError says that the memory is too little for the smallest batch.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import partial
@@ -152,11 +152,12 @@ def sum_over(
     carry: Carrier,
     total: Total = NONE_DONE,
     last: int | None = None,
-    keep: Callable[[Total], object] | None = None,
+    keeps: Sequence[Callable[[Total], object]] = (),
 ) -> Total:
     """Sum a work over its items, in order, from a total on, until it is enough, or to before the place `last`.
 
-    `keep` is called with each new total. After an error no hand is at work, and `keep` has had all finished items.
+    All of `keeps` are called with each new total. After an error no hand is at work, and they have had all finished
+    items.
     """
     last = len(work.items) if last is None else last
     found = carry(work, total.done, last)
@@ -164,7 +165,7 @@ def sum_over(
         for span, sums in found:
             total = work.add(total, span, sums)
             del sums
-            if keep is not None:
+            for keep in keeps:
                 keep(total)
             if work.may_end_early and work.is_enough(total):
                 break

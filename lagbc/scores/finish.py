@@ -433,7 +433,8 @@ def rescale(
     if sampled is None or endpoints:
         roots = others if sampled is None else len(sampled)
         return raw * _factor(others, roots, pairs_of_root, directed)
-    require_defined(n, len(sampled), endpoints=endpoints)
+    if len(sampled) == 1:
+        require_defined(n, 1, endpoints=endpoints)
     # Without endpoints no vertex is a root for itself: the sum of a sampled root has one term less.
     scores = raw * _factor(others, len(sampled), pairs_of_root, directed)
     scores[sampled] = raw[sampled] * _factor(others, len(sampled) - 1, pairs_of_root, directed)

@@ -114,7 +114,7 @@ def test_names_and_what_is_no_group():
 @pytest.fixture
 def no_small_run(monkeypatch):
     """Threads are started, and memory is looked up, however small the graph."""
-    monkeypatch.setattr(group_module, "SMALL_RUN", 0)
+    monkeypatch.setattr(group_module, "TINY_RUN", 0)
 
 
 def test_threads_and_progress(no_small_run):

@@ -153,7 +153,7 @@ def test_ctrl_c_between_groups(power):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sums_of(ones(power), threads=2, keep=interrupt)
+        sums_of(ones(power), threads=2, keeps=[interrupt])
     assert threading.active_count() == before
 
 

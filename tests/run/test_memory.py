@@ -13,7 +13,7 @@ import lagbc
 from lagbc import call, limits, options, tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.limits import SMALL_RUN, Room
+from lagbc.limits import TINY_RUN, Room
 from lagbc.methods.contract import SweepPlan
 from lagbc.planning.sweep import _SMALL_EDGE, _SMALL_VERTEX, device_graph_bytes, fit_memory, memory_of, most_batch
 
@@ -121,12 +121,12 @@ def test_the_smallest_graphs_take_no_more_than_their_formula(method):
     """
     batching = method.load().batching
     for n in (1, 2, 9, 33, 64, 100, 120):
-        most = (SMALL_RUN - n * _SMALL_VERTEX) // _SMALL_EDGE
+        most = (TINY_RUN - n * _SMALL_VERTEX) // _SMALL_EDGE
         given = sp.random_array((n, n), density=min(1, 0.8 * most / n**2), rng=np.random.default_rng(n), format="csr")
         for A, directed in product((given, sp.csr_array((n, n))), (True, False)):
             graph = as_graph(A if directed else sp.triu(A), directed=directed, weighted=method.weighted)
             formula = graph.n * _SMALL_VERTEX + graph.nnz * _SMALL_EDGE
-            assert formula <= SMALL_RUN
+            assert formula <= TINY_RUN
             for sums, roots in product(SUMS_OF_SMALL, (1, n)):
                 if not sums <= set(method.sums):
                     continue

@@ -50,7 +50,7 @@ def test_neither_do_a_few_groups(refuse):
 
 def test_what_is_not_small_needs_to_know_what_is_free(refuse):
     with pytest.raises(LookupError, match="free memory"):
-        lagbc.bc(LARGE, device="cpu")
+        lagbc.bc(scale_free(5000, 30000, seed=1), device="cpu")
     with pytest.raises(LookupError, match="free memory"):
         lagbc.group_bc(LARGE, [[0]] * 100, threads=2)
 
@@ -76,7 +76,7 @@ def test_many_small_bicomponents_take_threads(monkeypatch):
 
 def test_only_a_run_that_is_not_short_takes_threads(refuse, monkeypatch):
     given = {"method": "batched", "device": "cpu", "memory": "1GB"}
-    assert not estimate(LARGE, threads=1, **given).is_small
+    assert estimate(LARGE, threads=1, **given).total > limits.TINY_RUN
     np.testing.assert_allclose(lagbc.bc(LARGE, threads=1, **given), oracle(LARGE), rtol=1e-12)
     with pytest.raises(MemoryError, match="out of memory with the smallest batch"), pytest.warns(lagbc.MemoryWarning):
         lagbc.bc(LARGE, threads=2, **given)

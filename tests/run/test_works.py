@@ -130,7 +130,7 @@ def test_a_sum_goes_on_from_any_total(short_chunks, make):
     def keep(total):
         totals.append(work.unpack_total(total.done, Held(work.pack_total(total))))
 
-    expected = work.finish(sum_over(work, inline, keep=keep))
+    expected = work.finish(sum_over(work, inline, keeps=[keep]))
     assert len(totals) > 2
     for total in totals[:-1]:
         assert_same_sums(work.finish(sum_over(work, threaded, total)), expected)
@@ -162,7 +162,7 @@ def test_a_total_is_never_changed(short_chunks, make):
         totals.append(total)
         copies.append({name: array.copy() for name, array in work.pack_total(total).items()})
 
-    sum_over(work, threaded, keep=keep)
+    sum_over(work, threaded, keeps=[keep])
     for total, copy in zip(totals, copies, strict=True):
         for name, array in work.pack_total(total).items():
             np.testing.assert_array_equal(array, copy[name])
@@ -215,7 +215,7 @@ def test_batches_of_whole_panels(monkeypatch, block, batch, sizes):
     batches, graph = [], as_graph(grid(4, 5))
     ours = work(graph, np.arange(20), ROW[False], SweepPlan(batch=batch), module=recording(block, batches))
     totals = []
-    total = sum_over(ours, inline, keep=totals.append)
+    total = sum_over(ours, inline, keeps=[totals.append])
     assert [len(roots) for roots in batches] == sizes
     assert np.concatenate(batches).tolist() == graph.order.tolist()
     ended = [(total.done, total.whole.dependency[0]) for total in totals if total.part is None]
