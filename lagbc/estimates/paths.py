@@ -40,8 +40,8 @@ _VERTICES = 1024
 _LOOK, _PART = 2048, 8
 # The look ends after _LOOK_EDGES times the graph's edges: as many as half a pilot of roots.
 _LOOK_EDGES = 64
-# Paths of a batch of the first look; edges of a later batch, some 10 ms.
-_FIRST_BATCH, _BATCH_EDGES = 128, 2**21
+# Paths of a batch of the first look; edges of a later batch, some 7 ms.
+_FIRST_BATCH, _BATCH_EDGES = 128, 2**22
 # The search for a path took as long for an edge as a sweep of all roots for so many: 2 to 4 on 12 networks, before it
 # took .78 of the time; the choice of samples stays as it was.
 _AS_EDGES = 3.0

@@ -115,6 +115,7 @@ struct Half {
             const Count more[2] = {Count{}, sigma[k]};  // paths to a vertex of a former level, and of the next
             for (int64_t e = graph.indptr[v], stop = graph.indptr[v + 1]; e < stop; ++e) {
                 const int64_t w = graph.indices[e], found = places[w];
+                __builtin_prefetch(&graph.indptr[w]);  // for the count of edges out of the level
                 if (way * found < 0) {
                     end = at;
                     meet(other, k, e, last, bridge, random);
