@@ -101,23 +101,6 @@ def test_ctrl_c_ends_it(monkeypatch):
         lagbc.compare(GRAPH, 2, device="cpu")
 
 
-@pytest.mark.parametrize(
-    ("message", "arguments"),
-    [
-        ("there is no 'fast' for hops; there are 'all' and batched on cpu", {"methods": ["fast"]}),
-        ("there is no 'fast', 'slow' for hops", {"methods": ["fast", "batched", "slow"]}),
-        ("there is no 'spmm' on cpu for hops", {"methods": ["batched", "spmm"], "device": "cpu"}),
-        ("there is no 'spmm' with lengths", {"methods": ["batched", "spmm"], "weighted": True}),
-        ("there is no 'dijkstra' for hops", {"methods": "dijkstra"}),
-        ("there is no name for hops; there are 'all' and", {"methods": []}),
-        ("bucket_width=2.0 means nothing to", {"bucket_width": 2.0}),
-    ],
-)
-def test_wrong_arguments(message, arguments):
-    with pytest.raises(ValueError, match=message):
-        lagbc.compare(GRAPH, **arguments)
-
-
 def test_ways_of_one_method_are_rows_of_their_own(monkeypatch):
     monkeypatch.setattr(lagbc.Method, "available", True)
     asked = ["hybrid:8", "hybrid", "hybrid:32"]
