@@ -121,12 +121,6 @@ def test_distances_from_landmarks_rule_out_most_of_a_grid(pruned, races, threads
     assert not races[-1].landmarks
 
 
-def test_landmarks_that_do_not_pay_are_given_up(monkeypatch):
-    """On a circle all scores are equal."""
-    monkeypatch.setattr(module, "_may_pay", lambda call: True)
-    require_highest("closeness", cycle(200), 4, directed=False)
-
-
 @pytest.mark.parametrize("A", [grid(7, 9), path(20), star(6), cycle(9)], ids=["grid", "path", "star", "cycle"])
 def test_sums_are_least_by_distances_from_a_landmark(A):
     distances = lagbc.shortest_path_counts(A, range(A.shape[0]))[0].astype(int)
@@ -163,7 +157,9 @@ def test_a_plan_is_logged(pruned, caplog):
 
 @BOTH
 def test_searches_that_do_not_pay_are_given_up(name, monkeypatch):
+    """Of landmarks, too: on a circle all scores are equal."""
     monkeypatch.setattr(module, "_may_pay", lambda call: True)
+    require_highest(name, cycle(200), 4, directed=False)
     monkeypatch.setattr(tuning, "PRUNED_SHARE", 1e-9)
     require_highest(name, scale_free(300, 1200, seed=2), 4, directed=False)
 

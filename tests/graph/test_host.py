@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
-from strategies import disjoint, graphs, grid, matrix, path, scale_free, star, with_lengths
+from strategies import disjoint, graphs, grid, lengths_of, matrix, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc import native, tuning
@@ -37,14 +37,14 @@ def stored(draw):
     return n, rows, columns, lengths if draw(st.booleans()) else None
 
 
-def summed(n, rows, columns, values):
-    """Dictionary of the entries off the diagonal, equal places added from left to right; None counts as True."""
-    entries = {}
-    for place, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
-        if i != j:
-            value = True if values is None else values[place]
-            entries[i, j] = entries[i, j] + value if (i, j) in entries and values is not None else value
-    return entries
+def as_coo(n, rows, columns, values):
+    return sp.coo_array((np.zeros(len(rows)) if values is None else values, (rows, columns)), shape=(n, n))
+
+
+def edges_of(entries, *, directed=True):
+    """Dictionary of the entries off the diagonal, equal places added from left to right; of a pattern all are True."""
+    found = lengths_of(as_coo(*entries), directed=directed)
+    return dict.fromkeys(found, True) if entries[-1] is None else found
 
 
 def as_rows(n, entries, weighted):
@@ -92,24 +92,18 @@ each_way = pytest.mark.usefixtures("parts")
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
 @given(stored())
 def test_read(kind, entries):
-    n, rows, columns, values = entries
-    if kind == "coo":
-        A = sp.coo_array((np.zeros(len(rows)) if values is None else values, (rows, columns)), shape=(n, n))
-    else:
-        A = uncompressed(n, rows, columns, values, kind)
-    expected = summed(n, rows, columns, values)
+    n, *_, values = entries
+    A = as_coo(*entries) if kind == "coo" else uncompressed(*entries, kind)
     for directed in (True, False):
-        graph = as_graph(A, directed=directed, weighted=values is not None)
-        both = expected
-        if not directed:
-            reverse = {(j, i): value for (i, j), value in expected.items()}
-            both = {place: min(expected.get(place, np.inf), reverse.get(place, np.inf)) for place in expected | reverse}
-        assert_rows(graph.csr, as_rows(n, both, values is not None))
-        turned = {(j, i): value for (i, j), value in both.items()}
+        graph, expected = (
+            as_graph(A, directed=directed, weighted=values is not None),
+            edges_of(entries, directed=directed),
+        )
+        assert_rows(graph.csr, as_rows(n, expected, values is not None))
+        turned = {(j, i): value for (i, j), value in expected.items()}
         assert_rows(graph.transpose.csr, as_rows(n, turned, values is not None))
-        assert (graph.transpose is graph) == (turned == both)
-        pattern = dict.fromkeys({*both, *turned})
-        assert_rows((*graph.symmetric.csr[:2], None), as_rows(n, pattern, False))
+        assert (graph.transpose is graph) == (turned == expected)
+        assert_rows((*graph.symmetric.csr[:2], None), as_rows(n, expected | turned, False))
 
 
 def everything_of(A, directed, weighted):
@@ -166,12 +160,11 @@ def test_a_small_graph_of_any_diameter_is_read_as_a_large_one(make, one_way, mon
 @each_way
 @given(stored(), st.randoms(use_true_random=False))
 def test_renumbered(entries, random):
-    n, rows, columns, values = entries
-    given_entries = summed(n, rows, columns, values)
+    n, *_, values = entries
     order = np.array(random.sample(range(n), n), np.int64)
     position = np.argsort(order)
-    csr = as_graph(uncompressed(n, rows, columns, values, "csr"), weighted=values is not None).csr
-    expected = {(position[i], position[j]): value for (i, j), value in given_entries.items()}
+    csr = as_graph(uncompressed(*entries, "csr"), weighted=values is not None).csr
+    expected = {(position[i], position[j]): value for (i, j), value in edges_of(entries).items()}
     turned = {(j, i): value for (i, j), value in expected.items()}
     ours, reverse = host.renumbered(csr, order, position, symmetric=False)
     assert_rows(ours, as_rows(n, expected, values is not None))

@@ -54,9 +54,6 @@ def test_distances():
     assert found["estimate"] == {"roots": 20, "seed": 3}
     assert found["scores"]["average"] == [expected.average]
     assert found["scores"]["average_error"] == [errors.average]
-    printed = succeed("distances", "example:karate", "--k", 20, "--no-error")
-    assert "average_error" not in printed
-    assert "from 20 of 34 roots: the diameter of the graph is at least, its radius at most, the one found" in printed
 
 
 def test_communities(tmp_path):
@@ -68,15 +65,11 @@ def test_communities(tmp_path):
     assert found["levels"]["modularity"] == expected.modularity.tolist()
     assert found["scores"] == {"vertex": [*range(34)], "community": expected.labels().tolist()}
     out, plot = tmp_path / "a.npy", tmp_path / "a.svg"
-    printed = succeed(
-        *("girvan-newman", "example:karate", "--until", 4, "--communities", 3, "--at-once", 0.1, "--top", 2),
-        *("--out", out, "--plot", plot),
-    )
+    given = ("--until", 4, "--communities", 3, "--at-once", 0.1, "--out", out, "--plot", plot)
+    printed = succeed("girvan-newman", "example:karate", *given)
     expected = lagbc.girvan_newman(graph, until=4, at_once=0.1)
     np.testing.assert_array_equal(np.load(out)[0], expected.labels(3))
     assert f"3 communities: modularity {expected.modularity[2]:.6g}\n" in printed
-    rows = [line.split() for line in printed.splitlines() if line.lstrip().startswith(("1 ", "2 ", "3 "))][1:]
-    assert [row[2] for row in rows] == [str(size) for size in sorted(np.bincount(expected.labels(3)))[:0:-1]]
     assert b"<svg" in plot.read_bytes()
 
 
