@@ -69,7 +69,7 @@ class Room:
         return self.read[device]
 
     def for_need(self, needed: int, device: str) -> int:
-        """Return the bytes for a run that needs so many; few are there without a look."""
+        """Return the bytes that a run may take: `SMALL_RUN` without a look, if it needs no more and none are stated."""
         return self.on(device) if self.host is not None or needed > SMALL_RUN[device] else SMALL_RUN[device]
 
 

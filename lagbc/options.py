@@ -409,16 +409,16 @@ _OF_SOME = tuple(option.name for option in OPTIONS if option.is_of_some)
 
 
 @cache
-def _defaults_checked() -> dict[str, Any]:
-    """Return the checked values of the defaults."""
+def _parsed_defaults() -> dict[str, Any]:
+    """Parse the defaults of OPTIONS, not those of `config`; None stays None. All share the result: copy it."""
     return {
         option.name: None if option.default is None else option.parse(option.name, option.default) for option in OPTIONS
     }
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the given values, beside the defaults."""
-    parsed = _defaults_checked().copy()
+    """Parse the given values, over a copy of the parsed defaults."""
+    parsed = _parsed_defaults().copy()
     for name, value in given.items():
         option = _OF_NAME[name]
         if value is not option.default:

@@ -244,10 +244,11 @@ class Division:
         return cast("NDArray[np.float64]", found.sums.edges)
 
     def _takes_small(self, part: Part) -> bool:
-        """Whether a component is summed by the kernel of small bicomponents, without a plan."""
-        is_free = self._settings.method == "auto" and self._settings.device != "cuda" and not self._given.rtol
+        """Whether to try `_sum_small`: the component is small, and no option asks for more than the kernel does."""
+        settings = self._settings
+        is_usual = settings.method == "auto" and settings.device != "cuda" and settings.dtype == "float64"
         is_small = part.size <= tuning.SMALL_VERTICES and part.size * len(part.edges) <= tuning.SMALL_WORK
-        return is_free and is_small
+        return is_usual and is_small and not settings.of_some_methods and not self._given.rtol
 
     def _sum_small(self, part: Part) -> NDArray[np.float64] | None:
         """Sum the same in a small component; None if rounding loses a length: `_sum` then raises the error."""

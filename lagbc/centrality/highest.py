@@ -233,9 +233,10 @@ class Race:
 
 
 def least_sums(counts: Items) -> Items:
-    """Return the least sum of distances from a vertex d away from a landmark, for each d; `counts[l]` are l away.
+    """Return, for each d, a lower bound of the sum of distances to a vertex d away from a landmark.
 
-    It is the sum over l of counts[l] max(|l - d|, 1), without the vertex itself; at d = 0 the sum of the landmark.
+    `counts[l]` vertices are l away from the landmark, `counts[0]` is 1; distances are the same both ways. The bound is
+    the sum over l of counts[l] max(|l - d|, 1), without the vertex itself; at d = 0 it is the sum of the landmark.
     """
     levels = np.arange(len(counts))
     within, before = np.cumsum(counts), np.cumsum(counts * levels)

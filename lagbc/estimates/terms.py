@@ -217,7 +217,7 @@ def terms_of(
         largest = farthest()
     size_of_sums = swept.nnz if name == "edges" else swept.n
     places = None if vertices is None else _places_of(population, vertices)
-    class_sizes = population.class_sizes
+    class_sizes = population.request.class_sizes
     of_each = largest if class_sizes is None else largest * (class_sizes if places is None else class_sizes[places])
 
     request = population.request._replace(roots=np.arange(n), sums=centrality.sums)

@@ -88,8 +88,9 @@ def as_coordinates(xy: Any, A: Any, graph: Graph, argument: str) -> Coordinates:
 def _in_order(xy: Any, graph: Graph) -> Any:
     """Put a mapping or a data frame by vertex in the order of the vertices, NaN for a vertex left out.
 
-    An array, and a data frame that is numbered 0, 1, ..., are in order. Of a data frame the columns x and y count, by
-    these titles if it has them.
+    An array is in order, and so is a data frame whose index is 0, 1, ..., unless these name the vertices. A data frame
+    has two columns, x and y in this order unless they are titled so; others beside x and y only if its index is not
+    0, 1, .... ValueError for other columns, and for a vertex with two rows.
     """
     if hasattr(xy, "index") and hasattr(xy, "columns"):
         index, titles, has_both = xy.index.tolist(), list(xy.columns), {X, Y} <= {*xy.columns}
@@ -100,7 +101,7 @@ def _in_order(xy: Any, graph: Graph) -> Any:
                 "vertices as its index, which frame.set_index(...) makes of a column"
             )
         rows = (xy[[X, Y]] if has_both else xy).to_numpy()
-        if is_numbered:
+        if is_numbered and (graph.names is None or {*graph.names} != {*index}):
             return rows
         if len(set(index)) < len(index):
             twice = next(vertex for place, vertex in enumerate(index) if vertex in index[:place])

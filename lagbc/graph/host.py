@@ -96,18 +96,18 @@ def reverse_of(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: A
 def plus_mirrored(
     indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[np.float64], factor: float
 ) -> NDArray[np.float64]:
-    """Return ``(values.T + values) * factor``, of the values of a symmetric pattern in canonical form."""
+    """Return, for each entry (i, j) of a symmetric pattern in canonical form, (value of (j, i) + its own) * factor."""
     sums, parts = np.empty_like(values), parts_of_rows(indptr, indptr.nbytes + indices.nbytes + values.nbytes)
     share(core.add_mirrored, parts, (indptr, indices, values, factor), (sums,))
     return sums
 
 
 def loops_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the vertices that have self loops, ascending; none of canonical rows has one."""
+    """Return the vertices that have self loops, ascending. Canonical rows have none, which one pass tells."""
     if not any(share(core.inspect, parts_of_rows(indptr), (indptr, indices))):
         return np.empty(0, np.int64)
     rows = rows_of(indptr, indices)
-    return np.unique(rows[rows == indices])
+    return np.unique(rows[rows == indices]).astype(np.int64)
 
 
 def rows_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:

@@ -74,7 +74,10 @@ class Copies(Protocol):
 
 @cache
 def _stream(number: int, place: int) -> Any:
-    """Return a stream of a GPU, the same for all calls: CuPy keeps the memory of a stream for that stream alone."""
+    """Return the stream of a GPU; where calls name the GPU several times, `place` counts these.
+
+    A stream stays as long as the process, as CuPy keeps the memory of a stream for that stream alone.
+    """
     from cupy import cuda
 
     with cuda.Device(number):

@@ -53,11 +53,6 @@ class Population(NamedTuple):
     inside: NDArray[np.int64] | None = None
 
     @property
-    def class_sizes(self) -> NDArray[np.float64] | None:
-        """How many vertices each vertex of the swept graph stands for."""
-        return self.request.class_sizes
-
-    @property
     def size(self) -> int:
         """How many members there are."""
         return len(self.roots)

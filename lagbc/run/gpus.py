@@ -51,16 +51,17 @@ def over_devices(devices: Sequence[Device], work: MethodWork, first: int, last: 
 
 
 def _spans(work: MethodWork, first: int, last: int, devices: int) -> Iterator[Span]:
-    """Give each device as many portions, and cut the rest into equal shares of at most a batch.
+    """Yield whole portions, as many for each device, and then the rest in equal shares of about a batch at most.
 
-    The last portion of each device belongs to the rest, too, if few bytes are sent then: a share that begins within a
-    chunk sends its panels one by one. With more bytes still, chunks stay whole.
+    A share that begins within a chunk sends its panels one by one. If they are at most `_APART` bytes, the rest has one
+    more portion a device; else it is only the places that fill no turn of all devices. If these are too many bytes,
+    too, the rest has the portion more, and its shares are whole chunks.
     """
-    turn = devices * work.portion  # places of a portion a device
-    whole, apart = (last - first) // turn, _APART // max(1, work.bytes_of_sums) * work.panel
-    before = [first + turn * max(whole - left, 0) for left in (1, 0)]
-    fitting = [place for place in before if last - place <= apart]
-    cut, shared = (work.panel, fitting[0]) if fitting else (work.cut, before[0])
+    turn = devices * work.portion
+    whole, most_apart = (last - first) // turn, _APART // max(1, work.bytes_of_sums) * work.panel
+    begins = [first + turn * max(whole - turns, 0) for turns in (1, 0)]
+    few_enough = [begin for begin in begins if last - begin <= most_apart]
+    cut, shared = (work.panel, few_enough[0]) if few_enough else (work.cut, begins[0])
     shared += -shared % work.portion if shared > first else 0
     yield from work.spans(first, shared, work.portion)
     batches = max(1, -(-(last - shared) // (devices * work.batch)))

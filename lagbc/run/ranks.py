@@ -1,6 +1,6 @@
 """The ranks of an MPI program as an executor.
 
-Rank 0 makes the call, and adds up. Its executor gives each task to a free rank, rank 0 among them. The other ranks do
+Rank 0 makes the call, and adds up. Its executor gives a task to the rank with the fewest, rank 0 too. The other ranks do
 tasks until the call ends, and return the result of rank 0, or raise its error.
 
 On each rank a thread sends and receives all messages. It polls, and sleeps between two looks. Python raises Ctrl-C in
@@ -197,7 +197,7 @@ def _under_way(requests: list[Any]) -> list[Any]:
 
 
 class Ranks(Executor):
-    """An executor on rank 0: each call runs on a free rank, in so many `threads`."""
+    """An executor on rank 0: each call runs on the rank with the fewest, in so many `threads`."""
 
     def __init__(self, comm: Any, threads: int) -> None:
         self._comm, self.threads, self.size = comm, threads, comm.Get_size()
@@ -212,7 +212,7 @@ class Ranks(Executor):
         self._messages = _begun(self._exchange)
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Have a free rank make a call; raise the error of a rank that has left."""
+        """Queue a call for the rank with the fewest; raise the error that ended the calls, or RunError after `end`."""
         future = Future[Result]()
         with self._lock:
             self.raise_if_left()

@@ -102,9 +102,10 @@ class Submit:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Remove the files, and the works that this process kept under their names, as one of the workers."""
         shutil.rmtree(self._folder, ignore_errors=True)
         for file in self._files:
-            forget(str(file))  # where the workers are threads of this process
+            forget(str(file))
 
     def carry(self, work: PieceWork, first: int, last: int) -> Generator[Found]:
         """Carry a work, a portion a task; ExecutorError if the executor is broken, or gives a task up.

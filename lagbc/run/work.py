@@ -156,8 +156,8 @@ def sum_over(
 ) -> Total:
     """Sum a work over its items, in order, from a total on, until it is enough, or to before the place `last`.
 
-    All of `keeps` are called with each new total. After an error no hand is at work, and they have had all finished
-    items.
+    All of `keeps` are called with each new total. After an error no hand is at work, and `keeps` have had the total of
+    all spans that the carrier has yielded.
     """
     last = len(work.items) if last is None else last
     found = carry(work, total.done, last)

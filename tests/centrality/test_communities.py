@@ -6,7 +6,7 @@ from itertools import combinations, count, permutations
 import networkx as nx
 import numpy as np
 import pytest
-from strategies import adjacency, edges_of, lengths
+from strategies import adjacency, edges_of, lengths, path
 
 import lagbc
 from lagbc import reference
@@ -113,6 +113,13 @@ def test_the_backend_removes_edges_in_the_order_of_networkx():
         edges = [*random_graph(seed, 12, directed=bool(seed % 2)).edges]
         G.add_edges_from(edges[at] for at in rng.permutation(len(edges)))
         assert list(nx.community.girvan_newman(G, backend="lagbc")) == chosen_by(G, [])
+
+
+@pytest.mark.parametrize("option", [{"dtype": "float32"}, {"bucket_width": 2.0}], ids=str)
+def test_options_that_mean_nothing_are_refused_in_small_components_too(option):
+    for A in (path(5), path(200)):
+        with pytest.raises(ValueError, match=f"{next(iter(option))}="):
+            lagbc.girvan_newman(A, directed=False, device="cpu", **option)
 
 
 @pytest.mark.filterwarnings("ignore:.*conversions to backend graphs are saved to cache")

@@ -155,6 +155,10 @@ def test_places_by_name():
     np.testing.assert_array_equal(lagbc.straightness(G, frame), expected)
     np.testing.assert_array_equal(lagbc.straightness(G, frame[["y", "x"]].assign(streets=3)), expected)
     np.testing.assert_array_equal(lagbc.straightness(G, frame[::-1].reset_index(drop=True)), expected)
+    numbered, swapped = nx.relabel_nodes(G, dict(zip("pqrs", (2, 0, 3, 1), strict=True))), frame[::-1]
+    by_number = swapped.set_axis([2, 0, 3, 1])  # whose order is not that of the vertices
+    np.testing.assert_array_equal(lagbc.straightness(numbered, by_number), expected)
+    np.testing.assert_array_equal(lagbc.straightness(numbered, by_number.sort_index()), expected)
     for table in (frame.reset_index(), frame.rename(columns={"x": "lon"}).assign(streets=3)):
         with pytest.raises(ValueError, match=r"have the columns .*; a data frame has x and y, and the vertices as its"):
             lagbc.straightness(G, table)

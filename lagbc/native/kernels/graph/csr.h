@@ -53,9 +53,9 @@ int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t f
     return is_outside * outside + is_unsorted * unsorted + is_unmerged * unmerged;
 }
 
-// Call `visit` with the places of each entry (i, j) of canonical rows first to last with i < j, and of (j, i); return
-// false at once if that is missing, or if `visit` does. As rows come in order, row j is asked for its columns i in
-// order.
+// Call `visit` with the places of each entry (i, j) of canonical rows first to last with i < j, and of (j, i). Return
+// false at once if `visit` does, or where the pattern is found not to be symmetric. As rows come in order, row j is
+// asked for its columns i in order: the next one has to be i.
 template <class Index, class Visit>
 bool each_mirrored(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last, Visit&& visit) {
     constexpr int64_t ahead = 16;  // entries: rows of large graphs lie in no cache
@@ -80,7 +80,7 @@ bool each_mirrored(Span<const int64_t> indptr, Span<const Index> indices, int64_
     return true;
 }
 
-// Count the entries (i, j) of canonical rows first to last with i < j; -1 if one has no (j, i) of the same value.
+// Count the entries (i, j) of canonical rows first to last with i < j; -1 where the matrix is found to be asymmetric.
 template <class Index>
 int64_t count_mirrored(Span<const int64_t> indptr, Span<const Index> indices, Optional<Span<const double>> values,
                        int64_t first, int64_t last) {
