@@ -1,7 +1,7 @@
 """The ranks of an MPI program as an executor.
 
-Rank 0 makes the call, and adds up. Its executor gives a task to the rank with the fewest, rank 0 too. The other ranks do
-tasks until the call ends, and return the result of rank 0, or raise its error.
+Rank 0 makes the call, and adds up. Its executor gives a task to the rank with the fewest, rank 0 too. The other ranks
+do tasks until the call ends, and return the result of rank 0, or raise its error.
 
 On each rank a thread sends and receives all messages. It polls, and sleeps between two looks. Python raises Ctrl-C in
 the main thread alone, so that it neither splits a message nor waits for one. Rank 0 sends tasks, then None. The other
