@@ -32,10 +32,8 @@ def row(request, cupy):
 
 @pytest.fixture
 def hops(cupy):
-    """The module, which cannot be imported without CuPy."""
-    from lagbc.methods.gpu.traversal import hops as traversal_hops
-
-    return traversal_hops
+    """The module of all rows, which cannot be imported without CuPy."""
+    return ROWS[0].load()
 
 
 @functools.cache
