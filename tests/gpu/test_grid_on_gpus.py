@@ -15,20 +15,8 @@ import lagbc
 from lagbc import tuning
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "grid"))
-from on_threads import (
-    ALL,
-    ARGUMENTS,
-    ESTIMATES,
-    GRAPHS,
-    SHAPES,
-    estimated,
-    on_grid,
-    require_close,
-    require_estimate_of_one_process,
-    require_scores_of_one_process,
-    require_sums_of_one_process,
-    scores,
-)
+import on_threads
+from on_threads import ALL, ESTIMATES, GRAPHS, SHAPES, estimated, on_grid, require_close, scores
 
 
 def on_gpus(shape, A, call, **given):
@@ -44,8 +32,8 @@ def device(cupy):
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("A", GRAPHS, ids=range(3))
 def test_sums_of_one_process(A, directed, shape):
-    require_sums_of_one_process(shape, A, directed=directed, device="cuda")
-    require_sums_of_one_process(shape, A, ["closeness"], directed=directed, device="cuda")
+    on_threads.require_sums_of_one_process(shape, A, directed=directed, device="cuda")
+    on_threads.require_sums_of_one_process(shape, A, ["closeness"], directed=directed, device="cuda")
 
 
 @settings(max_examples=15, deadline=None)
@@ -55,10 +43,10 @@ def test_any_graph_on_any_grid(A, shape, directed):
     np.testing.assert_allclose(found, oracle(A, directed=directed), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids="-".join)
+@pytest.mark.parametrize("arguments", on_threads.ARGUMENTS, ids="-".join)
 @pytest.mark.parametrize("directed", [True, False])
 def test_arguments(arguments, directed):
-    require_scores_of_one_process(arguments, directed=directed, device="cuda")
+    on_threads.require_scores_of_one_process(arguments, directed=directed, device="cuda")
 
 
 def test_the_same_bits(monkeypatch):
@@ -83,7 +71,7 @@ def test_the_same_bits(monkeypatch):
 @pytest.mark.parametrize("kind", ESTIMATES)
 def test_estimates_of_one_process(kind, shape):
     """Of one GPU; rounds are those of a GPU."""
-    require_estimate_of_one_process(kind, shape, device="cuda")
+    on_threads.require_estimate_of_one_process(kind, shape, device="cuda")
 
 
 def test_the_same_bits_of_estimates():

@@ -5,26 +5,14 @@ from threading import Barrier
 from types import SimpleNamespace
 
 import numpy as np
+import on_threads
 import pytest
 import thread_lines
 from every_call import assert_same
 from hypothesis import given
 from hypothesis import strategies as st
 from killed import done_in
-from on_threads import (
-    ALL,
-    ARGUMENTS,
-    GRAPHS,
-    HERE,
-    SHAPES,
-    each_on_grid,
-    on_grid,
-    parts_of,
-    require_close,
-    require_scores_of_one_process,
-    require_sums_of_one_process,
-    scores,
-)
+from on_threads import ALL, GRAPHS, HERE, SHAPES, each_on_grid, on_grid, parts_of, require_close, scores
 from strategies import diamonds, disjoint, graphs, grid, layered, matrix, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
@@ -43,7 +31,7 @@ from lagbc.scores.records import DISTANCES
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("A", GRAPHS, ids=range(3))
 def test_sums_of_one_process(A, directed, shape):
-    require_sums_of_one_process(shape, A, directed=directed)
+    on_threads.require_sums_of_one_process(shape, A, directed=directed)
 
 
 @pytest.mark.parametrize("sample", [{}, {"k": 50, "rng": 2, "standard_error": True}], ids=["all roots", "sample"])
@@ -63,10 +51,10 @@ def test_any_graph_on_any_grid(A, shape, directed, spread):
     np.testing.assert_allclose(found, oracle(A, directed=directed), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids="-".join)
+@pytest.mark.parametrize("arguments", on_threads.ARGUMENTS, ids="-".join)
 @pytest.mark.parametrize("directed", [True, False])
 def test_arguments(arguments, directed):
-    require_scores_of_one_process(arguments, directed=directed)
+    on_threads.require_scores_of_one_process(arguments, directed=directed)
 
 
 @given(graphs(max_n=14), st.sampled_from(SHAPES), st.data())
