@@ -1,9 +1,8 @@
 """Batches in flight share the edges of a rank, and all of them are counted."""
 
 import pytest
-from on_threads import estimated, on_grid
+from on_threads import estimated, line_of_threads, on_grid
 from strategies import scale_free
-from thread_lines import line_of_threads
 
 import lagbc
 from lagbc.graph.validate import as_graph

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import on_threads
 import pytest
-import thread_lines
 from every_call import assert_same
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,7 +192,7 @@ def test_an_error_of_one_rank_that_counts_edges(monkeypatch):
         return graph
 
     monkeypatch.setattr(Graph, "on_host", property(on_host))
-    monkeypatch.setattr(thread_lines, "Barrier", partial(Barrier, timeout=30))
+    monkeypatch.setattr(on_threads, "Barrier", partial(Barrier, timeout=30))
     found = each_on_grid((1, 2), [grid(3, 3), matrix(9, [(0, 1)])], lagbc.bc)
     assert [str(error) for error in found] == ["of rank 1"] * 2
 

@@ -130,20 +130,12 @@ def assert_right(graph, index=np.int32):
         assert home[v] == -1 or home[v] > block
 
 
+PATHS = nx.path_graph(5), nx.path_graph(20_000)
+KNOWN = nx.empty_graph(3), nx.barbell_graph(4, 2), nx.cycle_graph(6), nx.star_graph(4), nx.karate_club_graph(), *PATHS
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64])
-@pytest.mark.parametrize(
-    "graph",
-    [
-        nx.empty_graph(3),
-        nx.path_graph(5),
-        nx.barbell_graph(4, 2),
-        nx.cycle_graph(6),
-        nx.star_graph(4),
-        nx.karate_club_graph(),
-        nx.path_graph(20_000),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("graph", KNOWN, ids=str)
 def test_known_graphs(graph, index):
     assert_right(graph, index)
 

@@ -17,6 +17,7 @@ import pytest
 from chained import hub, subdivided, symmetric
 from every_call import in_parts
 from killed import Killed, done_in, rewrite, stop
+from launcher import TESTS
 from strategies import path, scale_free, times
 
 import lagbc
@@ -288,7 +289,7 @@ def test_limit_of_file_sizes(tmp_path):
     pytest.importorskip("resource")
     script = f"""
 import resource, sys, warnings
-sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})
+sys.path.insert(0, {TESTS!r})
 from families import path
 import lagbc
 

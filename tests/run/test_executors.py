@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from chained import hub
 from every_call import CALLS, assert_same
 from killed import Killed, done_in, stop
+from launcher import TESTS
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
@@ -435,14 +436,12 @@ if __name__ == "__main__":
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c(tmp_path):
     """Of the caller alone: what waits is cancelled, what runs ends, and the checkpoint has it."""
-    folder, file = tmp_path / "temporary", tmp_path / "run"
+    folder, file, script = tmp_path / "temporary", tmp_path / "run", tmp_path / "script.py"
     folder.mkdir()
-    tests = os.path.dirname(os.path.dirname(__file__))
-    script = tmp_path / "script.py"
-    script.write_text(INTERRUPTED.format(tests=tests, folder=str(folder), file=str(file)))
-    process = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    told, stderr = process.communicate(timeout=100)
-    assert told.splitlines()[-1] == "interrupted 0", stderr
-    assert process.returncode == 0
-    done, total = map(int, told.splitlines()[-2].split())
+    script.write_text(INTERRUPTED.format(tests=TESTS, folder=str(folder), file=str(file)))
+    process = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=100)
+    assert process.returncode == 0, process.stderr
+    *_, at_last, interrupted = process.stdout.splitlines()
+    assert interrupted == "interrupted 0", process.stderr
+    done, total = map(int, at_last.split())
     assert done_in(file) == done < total

@@ -1,6 +1,5 @@
 """The threads of a run: what the system does not start, and Ctrl-C where another thread than the main one runs it."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 from killed import done_in
+from launcher import TESTS
 from strategies import scale_free
 
 import lagbc
@@ -84,7 +84,7 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_ctrl_c_in_another_thread(tmp_path, body):
     file = tmp_path / "run"
-    code = SCRIPT.format(tests=os.path.dirname(os.path.dirname(__file__)), file=str(file), body=body)
+    code = SCRIPT.format(tests=TESTS, file=str(file), body=body)
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     first = process.stdout.readline().split()
     process.send_signal(signal.SIGINT)
