@@ -25,9 +25,8 @@ from lagbc.interfaces.cli import main
 FUNCTIONS = [name for name in lagbc.__all__ if inspect.isfunction(getattr(lagbc, name))]
 COMMANDS = ("", *main.list_commands(None))
 
-PATH = "path.txt"
 FILES = {
-    PATH: "20 10\n10 30\n30 40\n",
+    "path.txt": "20 10\n10 30\n30 40\n",
     "named.csv": "from;to;km\nann;bob;1.5\nbob;cy;2\ncy;dan;0.5\nann;dan;9\n",
     "weights.csv": "vertex,jobs\nann,2\nbob,1\ncy,3\n",
     "states.txt": "20 0.5\n10 0.25\n30 1\n",

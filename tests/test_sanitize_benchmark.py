@@ -15,47 +15,12 @@ from benchmarks import sanitize, sanitize_calls, sanitize_native, sanitize_nativ
 from lagbc.native import core
 
 ROOT = sanitize.machine.ROOT
-MEMCHECK = """\
-========= COMPUTE-SANITIZER
-========= Invalid __global__ write of size 8 bytes
-=========     at sum_roots(int, int, const double *)+0x250 in lagbc/methods/gpu/traversal/roots.cu:13
-=========     by thread (0,0,0) in block (0,2,0)
-=========
-========= Invalid __global__ write of size 8 bytes
-=========     at sum_roots(int, int, const double *)+0x250 in lagbc/methods/gpu/traversal/roots.cu:13
-=========
-========= ERROR SUMMARY: 2 errors
-"""
-RACECHECK = """\
-========= COMPUTE-SANITIZER
-========= Error: Race reported between Write access at one_launch_forward+0x1350 in one_launch.cu:71
-=========     and Read access at one_launch_forward+0x1460 in one_launch.cu:75 [16 hazards]
-=========
-========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
-"""
-ADDRESS = f"""\
-=================================================================
-==41==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60300013f3d8 at pc 0x7f2b0ea9a7ad bp 0x7ffc sp 0x7ffc
-READ of size 8 at 0x60300013f3d8 thread T0
-    #0 0x7f2b0ea9a7ac in lagbc::Span<double const>::operator[](long) const {ROOT}/lagbc/native/kernels/arrays.h:35
-    #1 0x7f2b0ea9a7ac in read_past_the_end {ROOT}/benchmarks/planted.cpp:24
-SUMMARY: AddressSanitizer: heap-buffer-overflow {ROOT}/benchmarks/planted.cpp:24 in read_past_the_end
-"""
-PLANTED = f"{ROOT}/benchmarks/../benchmarks/planted.cpp"
-UNDEFINED = f"""\
-{PLANTED}:57:24: runtime error: shift exponent 64 is too large for 64-bit type 'long unsigned int'
-    #0 0x7f2b0ea9a7ac in shift_by_all_bits {PLANTED}:57
-"""
-THREAD = f"""\
-==================
-WARNING: ThreadSanitizer: data race (pid=22390)
-  Read of size 8 at 0x7b9000008000 by thread T2:
-    #0 add_to_one_sum {ROOT}/benchmarks/planted.cpp:73 (planted.so+0x7050)
-
-  Previous write of size 8 at 0x7b9000008000 by thread T3:
-    #0 add_to_one_sum {ROOT}/benchmarks/planted.cpp:73 (planted.so+0x7069)
-==================
-"""
+# What the tools write, of programs in a checkout whose folder is ROOT.
+LOGS = Path(__file__).parent / "data" / "logs"
+MEMCHECK, RACECHECK, ADDRESS, UNDEFINED, THREAD = (
+    (LOGS / f"{tool}.txt").read_text(encoding="utf-8").format(ROOT=ROOT)
+    for tool in ("memcheck", "racecheck", "address", "undefined", "thread")
+)
 CLEAN = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
 
 
