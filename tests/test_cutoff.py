@@ -320,5 +320,3 @@ def test_what_a_call_would_do():
     one, three = (lagbc.plan(A, cutoff=cutoffs).memory for cutoffs in (3, [1, 2, 3]))
     assert three.scores == 3 * one.scores
     assert three.workspace > one.workspace
-    with pytest.raises(ValueError, match="leave out decay"):
-        lagbc.plan(A, demand=A, decay=3)

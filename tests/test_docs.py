@@ -119,28 +119,6 @@ def test_docstrings_name_the_examples():
     assert re.findall(r'"([\w-]+)"', names) == example_names()
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("betweeness", "; did you mean lagbc.bc?"),
-        ("betweenness_centrality", "; did you mean lagbc.bc?"),  # as of NetworkX
-        ("edge_betweenness_centrality_subset", "; did you mean lagbc.edge_bc?"),
-        ("diameter", "; did you mean lagbc.eccentricity?"),
-        ("edge_betweenness", "; did you mean lagbc.edge_bc?"),  # as of igraph
-        ("HarmonicCloseness", "; did you mean lagbc.harmonic?"),  # as of NetworKit
-        ("ApproxBetweenness", "; did you mean lagbc.estimate?"),
-        ("node_centrality_shortest", "; did you mean lagbc.centralities?"),  # as of cityseer
-        ("Graph", "; did you mean lagbc.as_graph?"),
-        ("pagerank", ""),
-        ("_bc", ""),
-    ],
-)
-def test_unknown_name(name, meant):
-    with pytest.raises(AttributeError) as refused:
-        getattr(lagbc, name)
-    assert str(refused.value) == f"module 'lagbc' has no attribute {name!r}{meant}"
-
-
 def table(page, name):
     """Cells of the table between two comments of a page of the documentation, without the head."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 import recorded
 import scipy.sparse as sp
-from strategies import grid
+from strategies import diamonds, grid
 
 import lagbc
 from lagbc.io.tables import (
@@ -492,8 +492,9 @@ CALLS = nx.MultiGraph([("a", "b", {"often": often}) for often in (1, 4, 4)])
 DIGITS = nx.DiGraph([("2", "0"), ("0", "1"), ("1", "10")])
 KARATE = nx.karate_club_graph()
 WEB = nx.MultiDiGraph([(1, 2, {"length": 20.5}), (1, 2, {"length": 7.5}), (2, 3, {"length": 4.0})])
+CHAIN = nx.relabel_nodes(nx.from_scipy_sparse_array(diamonds(1100, 2), create_using=nx.DiGraph), str)
 PATH, FOUR = np.eye(4, k=1), ["ann", "bob", "carl", "dora"]
-NUMBERS = ([2], np.array([1, 0]), [10])
+AS_NUMBERS = ([2], np.array([1, 0]), [10])
 
 
 def by_name(**given):
@@ -505,10 +506,10 @@ OF_NAMES = [
     by_name(targets=[4]),
     lambda: lagbc.bc(nx.DiGraph([(1.0, 2.5), (2.5, 0.0), (0.0, "end")]), sources=[2]),
     lambda: lagbc.bc(lagbc.graph_from_edges([30, 10], [10, 20], directed=True), sources=[0]),
-    *(partial(lagbc.bc, DIGITS, sources=given) for given in NUMBERS),
-    *(partial(lagbc.bc, DIGITS, targets=given) for given in NUMBERS),
-    *(partial(lagbc.group_bc, DIGITS, [given]) for given in NUMBERS),
-    *(partial(lagbc.estimate, DIGITS, vertices=given) for given in NUMBERS),
+    *(partial(lagbc.bc, DIGITS, sources=given) for given in AS_NUMBERS),
+    *(partial(lagbc.bc, DIGITS, targets=given) for given in AS_NUMBERS),
+    *(partial(lagbc.group_bc, DIGITS, [given]) for given in AS_NUMBERS),
+    *(partial(lagbc.estimate, DIGITS, vertices=given) for given in AS_NUMBERS),
     lambda: lagbc.bc(nx.DiGraph([("010", "007")]), sources=[7]),
     # What is wrong is called by the names of vertices.
     *(by_name(sources=["bob", "ann", "bob"]), by_name(targets=["dora", "dora"]), by_name(sources=[1, 1])),
@@ -547,6 +548,12 @@ OF_NAMES = [
     # Tables of edges where a graph or a file is meant.
     *(partial(call, pa.table({"from": ["a"], "to": ["b"]})) for call in (lagbc.bc, lagbc.read_graph)),
     lambda: lagbc.read_graph(pd.DataFrame({"from": ["a"], "to": ["b"]})),
+    # Numbers beyond float64, and strengths that are none; that of a loop is not looked at.
+    *(partial(lagbc.stress, CHAIN), partial(lagbc.shortest_path_counts, CHAIN, ["0"])),
+    *(
+        partial(lagbc.bc, sp.coo_array(([1.0, bad, bad], ([0, 1, 2], [1, 2, 2])), shape=(3, 3)), strength=True)
+        for bad in (0.0, -1.0, INFINITE, NAN)
+    ),
 ]
 # Arguments by position, of which there are too many; words of which others are meant.
 OF_WORDS = [
@@ -560,6 +567,11 @@ OF_WORDS = [
     *(partial(lagbc.centralities, MESH, [which]) for which in ("closenes", "betweeness_centrality")),
     *(partial(lagbc.centralities, MESH, ["closeness_centrality"]), partial(lagbc.estimate, MESH, "harmnic")),
     partial(lagbc.read_graph, "example:karat"),
+    # Names as of NetworkX, igraph, NetworKit and cityseer; and of nothing.
+    *(partial(getattr, lagbc, name) for name in ("betweeness", "betweenness_centrality", "diameter", "Graph")),
+    *(partial(getattr, lagbc, f"edge_betweenness{ending}") for ending in ("_centrality_subset", "")),
+    *(partial(getattr, lagbc, name) for name in ("HarmonicCloseness", "ApproxBetweenness", "node_centrality_shortest")),
+    *(partial(getattr, lagbc, name) for name in ("pagerank", "_bc")),
 ]
 # Scores that are not drawn, and what a map lacks.
 PLACES = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
@@ -605,6 +617,9 @@ OF_TABLES = [
             {"cutoff": [1, 10**400]},
         )
     ),
+    # Records that have no scores.
+    *(partial(lagbc.table, KARATE, of(KARATE)) for of in (lagbc.distances, lagbc.girvan_newman)),
+    partial(lagbc.table, NAMED_PATH, lagbc.compare(NAMED_PATH, methods="batched", device="cpu")),
 ]
 
 
