@@ -5,16 +5,16 @@ import pytest
 import scipy.sparse as sp
 from families import cycle, diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
 from states import by_levels, prepare
-from strategies import TENTHS, adjacency, lengths
+from strategies import TENTHS, adjacency, arrays, lengths
 from test_contract import star_with_a_tail
 
 import lagbc
-from lagbc import tuning
+from lagbc import reference, tuning
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import batched
 from lagbc.methods.sums import Sums
-from lagbc.reference import count_hops, count_lengths
+from lagbc.reference import count_lengths
 
 ONE_TO_TEN = np.arange(1, 11)
 GRAPHS = {
@@ -73,30 +73,36 @@ def state_of(A, way=by_levels, weighted=False, **options):
     return prepare(way, as_graph(A, weighted=weighted), SweepPlan(batch=64, **options))
 
 
-@pytest.mark.parametrize(("A", "roots"), SEARCHED.values(), ids=SEARCHED)
-def test_levels_and_path_counts(A, roots):
-    """Every live (vertex, column) of the queue is at the depth of the oracle and holds its sigma, exactly."""
-    state = state_of(A)
-    (levels,) = by_levels.forward(state, roots)
-    searches = [count_hops(*adjacency(A), s) for s in roots]
-    assert levels.depth == max(max(depth) for *_, depth in searches)
+@pytest.mark.parametrize(("weighted", "rtol"), [(False, 0.0), (True, 0.0), (True, 0.2)])
+@pytest.mark.parametrize("name", SEARCHED)
+def test_entries_and_path_counts(name, weighted, rtol):
+    """Every reached vertex has one entry a column, after those of its tight predecessors, and its sigma, exactly.
+
+    In hops a level has the entries at its distance.
+    """
+    (A, roots), way = SEARCHED[name], batched if weighted else by_levels
+    state = state_of(A, way, weighted, rtol=rtol)
+    (levels,) = way.forward(state, roots)
     assert not levels.overflowed.any()
-    vertex, (queue, masks) = np.argsort(state.graph.position), state.sweep.queue
-    starts, values = state.sweep.array("starts"), state.sweep.array("values")
-    seen = np.zeros((len(roots), A.shape[0]), dtype=int)
-    for level in range(levels.depth + 1):
-        for i in range(starts[level], starts[level + 1]):
-            v = queue[i]
-            assert masks[i] != 0
-            for k in range(len(roots)):
-                if int(masks[i]) >> k & 1:
-                    _, _, sigma, depth = searches[k]
-                    assert depth[vertex[v]] == level
-                    assert values[v, k] == sigma[vertex[v]]
-                    seen[k, v] += 1
-    for k, (order, *_) in enumerate(searches):
-        assert seen[k].sum() == len(order)
-        assert seen[k].max() == 1
+    place = np.full((A.shape[0], len(roots)), -1)
+    sigma = np.zeros((A.shape[0], len(roots)))
+    (queue, masks), values = state.sweep.queue, state.sweep.array("values")
+    for i in range(levels.entries):
+        row, mask = queue[i], int(masks[i])
+        assert mask
+        for k in (k for k in range(len(roots)) if mask >> k & 1):
+            v = state.graph.order[row]
+            assert place[v, k] == -1
+            place[v, k], sigma[v, k] = i, values[row, k]
+    searches = [reference._search(*arrays(A, weighted=weighted), root, rtol) for root in roots.tolist()]
+    for k, (_, predecessors, expected, _) in enumerate(searches):
+        np.testing.assert_array_equal(sigma[:, k], expected)
+        assert all(place[u, k] < place[v, k] for v in range(A.shape[0]) for u in predecessors[v])
+    if not weighted:
+        depth = np.array([dist for *_, dist in searches]).T
+        assert levels.depth == depth.max()
+        ends = state.sweep.array("starts")[1 : levels.depth + 2]
+        np.testing.assert_array_equal(np.where(place < 0, -1, np.searchsorted(ends, place, side="right")), depth)
 
 
 def test_queue_has_room_for_an_entry_a_column(weighted, monkeypatch):
@@ -116,30 +122,6 @@ INFINITE = np.uint16(2**16 - 1)
 
 def state_with_lengths(A, **options):
     return state_of(A, batched, weighted=True, **options)
-
-
-@pytest.mark.parametrize("rtol", [0.0, 0.2])
-@pytest.mark.parametrize("name", SEARCHED)
-def test_entries_and_path_counts(name, rtol):
-    """Every reached vertex has one entry a column, after those of its tight predecessors, and its sigma, exactly."""
-    A, roots = SEARCHED[name]
-    state = state_with_lengths(A, rtol=rtol)
-    (levels,) = batched.forward(state, roots)
-    assert not levels.overflowed.any()
-    place = np.full((A.shape[0], len(roots)), -1)
-    sigma = np.zeros((A.shape[0], len(roots)))
-    (queue, masks), values = state.sweep.queue, state.sweep.array("values")
-    for i in range(levels.entries):
-        row, mask = queue[i], int(masks[i])
-        assert mask
-        for k in (k for k in range(len(roots)) if mask >> k & 1):
-            v = state.graph.order[row]
-            assert place[v, k] == -1
-            place[v, k], sigma[v, k] = i, values[row, k]
-    for k, root in enumerate(roots):
-        _, predecessors, expected, _ = count_lengths(*adjacency(A), lengths(A), root, rtol)
-        np.testing.assert_array_equal(sigma[:, k], expected)
-        assert all(place[u, k] < place[v, k] for v in range(A.shape[0]) for u in predecessors[v])
 
 
 @pytest.mark.parametrize("infinite", [np.inf, INFINITE], ids=["float64", "uint16"])

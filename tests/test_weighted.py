@@ -46,10 +46,6 @@ def test_equal_lengths_are_hops(weighted_bc, A, length, directed):
 # rtol and bucket_width
 
 
-def takers(option):
-    return [row for row in lagbc.METHODS if row.weighted and row.reads(option)]
-
-
 @pytest.fixture(scope="module")
 def rtol_bc(weighted_row, weighted_bc):
     if not weighted_row.reads("rtol"):
@@ -90,7 +86,8 @@ def test_delta_changes_no_score(weighted_row, weighted_bc):
 @pytest.mark.parametrize("options", [{"rtol": 1e-9}, {"bucket_width": 2.0}], ids=str)
 def test_rtol_and_delta_are_for_lengths(options):
     (option,) = options
-    who = ", ".join(f"{row.name} on {row.device} with lengths" for row in takers(option))
+    takers = [row for row in lagbc.METHODS if row.weighted and row.reads(option)]
+    who = ", ".join(f"{row.name} on {row.device} with lengths" for row in takers)
     message = f"means nothing to batched on cpu without lengths; it goes with: {who}"
     with pytest.raises(ValueError, match=re.escape(message)):
         lagbc.bc(path(5), method="batched", device="cpu", **options)
