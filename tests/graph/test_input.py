@@ -328,15 +328,6 @@ def test_lengths_of_loops_are_not_read():
     np.testing.assert_array_equal(lagbc.bc(A, weighted=True), [0, 1, 0, 0])
 
 
-def test_the_smaller_of_two_directions_counts():
-    A = lengths([0, 1, 1, 2, 3], [1, 0, 2, 3, 2], [5.0, 2.0, 7.0, 1.0, 4.0])
-    graph = as_graph(A, directed=False, weighted=True)
-    expected = [[0, 2, 0, 0], [2, 0, 7, 0], [0, 7, 0, 1], [0, 0, 1, 0]]
-    np.testing.assert_array_equal(graph.matrix.toarray(), expected)
-    assert graph.transpose is graph
-    assert as_graph(A, weighted=True).transpose.matrix.toarray().T.tolist() == A.toarray().tolist()
-
-
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_integer_lengths_up_to_2_to_the_53(dtype):
     A = lengths([0, 1], [1, 2], np.array([1, 2**53], dtype=dtype))

@@ -132,6 +132,10 @@ def test_coordinates_of_a_graph():
     np.testing.assert_array_equal(points.get_offsets(), XY)
     assert coordinates_of(nx.path_graph(3)) is None
     assert coordinates_of(PATH) is None
+    graph = pytest.importorskip("igraph").Graph([(0, 1)], n=4)
+    assert coordinates_of(graph) is None
+    graph.vs["x"], graph.vs["y"] = XY.T.tolist()
+    np.testing.assert_array_equal(coordinates_of(graph).xy, XY)
 
 
 class LineString:
@@ -171,14 +175,6 @@ def test_a_map_in_axes_of_the_caller():
     assert collections(theirs)[1].get_cmap().name == "viridis"
     with pytest.raises(ValueError, match="ax is 2 axes, but the figure has 1 panel"):
         plot_map(GRAPH, np.ones(4), xy=XY, ax=axes)
-
-
-def test_coordinates_of_igraph():
-    igraph = pytest.importorskip("igraph")
-    graph = igraph.Graph([(0, 1)], n=4)
-    assert coordinates_of(graph) is None
-    graph.vs["x"], graph.vs["y"] = XY.T.tolist()
-    np.testing.assert_array_equal(coordinates_of(graph).xy, XY)
 
 
 def test_coordinates_of_files(tmp_path):

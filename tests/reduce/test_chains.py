@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import FAMILIES, assert_agree, ears, hub, ones, plain, random_piece, summed, sums_of, symmetric
-from strategies import times, with_lengths
+from strategies import cycle, disjoint, in_a_row, path, times, with_lengths
 
 import lagbc
 from lagbc.graph.graph import Graph
@@ -198,19 +198,13 @@ def test_absorbed_lengths():
         contract(ones(A, weighted=True))
 
 
-@pytest.mark.parametrize(
-    "edges",
-    [
-        [(0, 1), (1, 2)],
-        [(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)],
-        [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)],
-    ],
-    ids=["path", "cut vertex", "two cycles"],
-)
-def test_what_is_no_block(edges):
-    n = max(max(edge) for edge in edges) + 1
+NO_BLOCKS = {"path": path(3), "cut vertex": in_a_row(cycle(3), cycle(3)), "two cycles": disjoint(cycle(3), cycle(3))}
+
+
+@pytest.mark.parametrize("name", NO_BLOCKS)
+def test_what_is_no_block(name):
     with pytest.raises(ValueError, match="2-connected"):
-        contract(ones(symmetric(n, edges, np.ones(len(edges)))))
+        contract(ones(NO_BLOCKS[name]))
 
 
 def test_directed_graphs_are_refused():
