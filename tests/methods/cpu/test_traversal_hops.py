@@ -25,6 +25,7 @@ from lagbc.native import core
 from lagbc.planning.sweep import fit_memory, most_batch
 from lagbc.run.work import Span
 
+(ROW,) = (row for row in lagbc.METHODS if row.module == traversal.__name__ and not row.weighted)
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
 GRAPHS = {
     "mesh": grid(17, 23),
@@ -162,8 +163,7 @@ def test_blocks_that_touch_few_vertices_are_kept_apart(asked):
 def test_trips_from_roots_that_reach_few_vertices_are_laid_out_at_these_alone():
     graph, roots = as_graph(ISLANDS), np.arange(400, 440)
     trips = sp.random_array(ISLANDS.shape, density=0.1, rng=1, format="csr")
-    (row,) = (row for row in lagbc.METHODS if row.module == traversal.__name__ and not row.weighted)
-    made = work(graph, roots, row, SweepPlan(batch=64, demand=trips))
+    made = work(graph, roots, ROW, SweepPlan(batch=64, demand=trips))
     found = made.open(StopFlag())(Span(0, len(roots)), roots)
     assert [len(block.roots) for block in found] == [16, 16, 8]
     assert all(block.size < 16 * 4 + 16 for block in found), "as many rows as roots reach vertices"
@@ -177,11 +177,9 @@ def test_trips_from_roots_that_reach_few_vertices_are_laid_out_at_these_alone():
 def test_kept_blocks_keep_roots_that_overflow_float32():
     """Their sums in float64 are added to rows of all vertices."""
     graph = as_graph(sp.block_diag([diamonds(140, 2), *[path(4)] * 2000], format="csr"))
-    (row,) = (row for row in lagbc.METHODS if row.module == traversal.__name__ and not row.weighted)
     roots = np.arange(40)
-    in_float64, in_float32 = (
-        summed(graph, roots, row, SweepPlan(batch=64, dtype=dtype)) for dtype in ("float64", "float32")
-    )
+    plan = SweepPlan(batch=64)
+    in_float64, in_float32 = (summed(graph, roots, ROW, replace(plan, dtype=of)) for of in ("float64", "float32"))
     np.testing.assert_array_equal(in_float32.dependency, in_float64.dependency)
 
 
@@ -228,12 +226,11 @@ def test_its_name_runs_without_a_gpu(monkeypatch):
 
 @pytest.mark.parametrize(("roots", "threads", "batch", "workers"), [(256, 16, 16, 16), (256, 1, 64, 1), (40, 2, 32, 2)])
 def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, workers):
-    (row,) = (row for row in lagbc.METHODS if row.module == traversal.__name__ and not row.weighted)
     graph, batching = as_graph(GRAPHS["mesh"]), traversal.batching
     for given, share, most in ((None, -(-roots // threads), batch), (64, None, min(64, 16 * -(-roots // 16)))):
-        taken = most_batch(row, batching, roots, share, given)
+        taken = most_batch(ROW, batching, roots, share, given)
         plan = SweepPlan(batch=taken, threads=workers, roots=roots)
-        assert fit_memory(*swept(graph, np.arange(roots), row, plan), Room(10**9, 10**9)).batch == most
+        assert fit_memory(*swept(graph, np.arange(roots), ROW, plan), Room(10**9, 10**9)).batch == most
     how = {"method": "work-efficient", "device": "cpu", "reduce": "none", "threads": threads, "memory": "1GB"}
     (sweep,) = lagbc.plan(GRAPHS["mesh"], sources=np.arange(roots), **how).sweeps
     assert (sweep.batch, sweep.threads) == (batch, workers)

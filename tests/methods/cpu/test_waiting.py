@@ -116,13 +116,10 @@ def test_sums_are_those_by_levels(A, data):
     )
     found = []
     for schedule in (LEVEL_ORDER, READY_ORDER):
-        state, sums = (
-            prepare(scheduled(schedule), graph, plan),
-            Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots)),
-        )
+        state = prepare(scheduled(schedule), graph, plan)
+        found.append(Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots)))
         (one,) = batched.forward(state, roots)
-        batched.backward(state, one, sums)
-        found.append(sums)
+        batched.backward(state, one, found[-1])
     for name in plan.sums:
         np.testing.assert_allclose(*(getattr(sums, name) for sums in found), rtol=1e-12, atol=1e-12, err_msg=name)
 
