@@ -89,6 +89,14 @@ class OnDevice:
         tolerance = TOLERANCES[self.dtype]
         np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
 
+    def assert_groups_alone(self, A, graph, together, groups):
+        """Require that the sums of each group of a batch are those of the group alone, to the bit."""
+        for i, group in enumerate(groups):
+            for name, array in self.batch(graph, self.prepared(A)[1], group)[0]:
+                ours = getattr(together, name)
+                ours = ours[256 * i : 256 * i + len(group)] if name == "depth" else ours[i : i + 1]
+                np.testing.assert_array_equal(ours.get(), array.get(), err_msg=name)
+
     def assert_batch_close(self, ours, theirs, roots):
         """Compare the sums of a batch, a row a group, with those of a run; depths are a column each."""
         for name, array in ours:

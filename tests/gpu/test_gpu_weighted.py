@@ -158,11 +158,7 @@ def test_deeper_groups(cupy, asked):
     shallow, deep = sweep(gpu.module, state, roots, together)
     np.testing.assert_array_equal(shallow.places, np.arange(256, 356))
     np.testing.assert_array_equal(deep.places, np.arange(256))
-    for i, group in enumerate(groups):
-        for name, array in gpu.batch(graph, gpu.prepared(UNLIKE)[1], group)[0]:
-            ours = getattr(together, name)
-            ours = ours[256 * i : 256 * i + len(group)] if name == "depth" else ours[i : i + 1]
-            np.testing.assert_array_equal(ours.get(), array.get(), err_msg=name)
+    gpu.assert_groups_alone(UNLIKE, graph, together, groups)
 
 
 def test_rounds_take_what_they_need(cupy):

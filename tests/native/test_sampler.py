@@ -119,7 +119,7 @@ def test_it_stops():
 def test_arguments_that_are_none():
     with pytest.raises(ValueError, match="two vertices"):
         sampler(sp.csr_array((1, 1)))
-    other = csr(np.zeros(3, np.int64), np.zeros(0, np.int32), None)
-    out, _ = (csr(B.indptr.astype(np.int64), B.indices.astype(np.int32), None) for B in 2 * (GRAPHS["grid"],))
+    A, other = GRAPHS["grid"], csr(np.zeros(3, np.int64), np.zeros(0, np.int32), None)
+    out = csr(A.indptr.astype(np.int64), A.indices.astype(np.int32), None)
     with pytest.raises(ValueError, match="into"):
         class_of("PathSampler", np.int32)(out, other, np.zeros(1, np.uint8))

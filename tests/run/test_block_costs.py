@@ -53,7 +53,7 @@ def with_bends(A, inside):
     return symmetric(n, edges, np.ones(len(edges)))
 
 
-# Of networks with as many junctions as other vertices: contracted they would take 1.2 to 2.1 times as long, as was
+# The last two have as many junctions as other vertices: contracted they would take 1.2 to 2.1 times as long, as was
 # measured.
 SWEPT = (roads(30, 0), roads(30, 1), scale_free(3000, 6000, seed=1), shipped("minnesota"), shipped("power"))
 CONTRACTED = roads(20, 6), with_bends(shipped("minnesota"), 4)
