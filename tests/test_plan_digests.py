@@ -88,14 +88,9 @@ def plan(name, lengths, device, what, *, directed):
     needed = lagbc.estimate_memory(A, **given)
     given.pop("batch", None)  # which chooses no method
     chosen = lagbc.select_method(A, **given)
-    return {
-        "method": needed.method,
-        "device": needed.device,
-        "batch": needed.batch,
-        "threads": needed.threads,
-        "bytes": needed.total,
-        "reason": re.sub(r"; on one of \d+ GPUs \(device='all' takes all\)", "", chosen.reason),
-    }
+    reason = re.sub(r"; on one of \d+ GPUs \(device='all' takes all\)", "", chosen.reason)
+    told = {name: getattr(needed, name) for name in ("method", "device", "batch", "threads")}
+    return {**told, "bytes": needed.total, "reason": reason}
 
 
 @pytest.mark.filterwarnings("ignore:.*goes with the next release")

@@ -285,13 +285,10 @@ lagbc.bc(A, method="batched", device="cpu", threads=2, progress=report, checkpoi
 def failing(monkeypatch):
     """Add a row to METHODS that is method "batched" with functions of its own in place of some of the three."""
 
-    def add(*, prepare=None, forward=None, backward=None, **batching):
+    def add(batching=(), **functions):
         module = types.ModuleType("failing_method")
-        module.prepare = prepare or batched_method.prepare
-        module.forward = forward or batched_method.forward
-        module.backward = backward or batched_method.backward
-        module.batching = batched_method.batching._replace(**batching)
-        module.arrays = batched_method.arrays
+        vars(module).update(vars(batched_method) | functions)
+        module.batching = batched_method.batching._replace(**dict(batching))
         monkeypatch.setitem(sys.modules, "failing_method", module)
         row = next(row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu"))
         row = dataclasses.replace(row, name="failing", module="failing_method")
@@ -348,7 +345,7 @@ def test_out_of_memory_halves_the_batch(failing, where):
             raise MemoryError
         batched_method.backward(state, levels, sums)
 
-    failing(prepare=prepare, forward=forward, backward=backward, concurrent=False, widest=None)
+    failing({"concurrent": False, "widest": None}, prepare=prepare, forward=forward, backward=backward)
     with pytest.warns(lagbc.MemoryWarning, match="ran out of memory; it goes on") as warned:
         scores = lagbc.bc(A, batch=256, method="failing", threads=2)
     # A batch that was waiting may begin before the run is stopped.
@@ -429,7 +426,7 @@ def test_over_budget(bc, monkeypatch, empty_process):
 
 
 def test_batch_shrinks(failing, monkeypatch, empty_process):
-    failing(block=16, widest=None, auto=64, concurrent=False)
+    failing({"block": 16, "widest": None, "auto": 64, "concurrent": False})
     small = lagbc.plan(A, batch=16, method="failing").memory
     monkeypatch.setenv("LAGBC_MEMORY", str(small.total))
     assert lagbc.plan(A, method="failing").sweeps[0].batch == 16
