@@ -23,15 +23,8 @@ import scipy.sparse as sp
 from strategies import diamonds, grid
 
 import lagbc
-from lagbc.io.tables import (
-    Vertices,
-    read_coordinates,
-    read_groups,
-    read_numbers,
-    read_trips,
-    read_vertices,
-    vertices_in,
-)
+from lagbc.io import tables
+from lagbc.io.tables import Vertices
 from lagbc.plots import plot_centralities, plot_communities, plot_map, plot_scores
 
 MESH = grid(3, 4).tocsr()
@@ -754,9 +747,9 @@ def calls(device="cpu"):
     for suffix, texts in TEXTS.items():
         add(suffix, texts, partial(of_a_text, suffix=suffix))
     add("read_graph", OF_READING, lambda file: of_a_text(*file[:2], partial(lagbc.read_graph, **file[2])))
-    numbers = partial(read_numbers, vertices=NAMED)
+    numbers = partial(tables.read_numbers, vertices=NAMED)
     add("numbers of vertices", OF_NUMBERS, lambda file: of_a_text(file[0], read=partial(numbers, column=file[1])))
-    for what, read in {"groups": read_groups, "vertices": read_vertices}.items():
+    for what, read in {"groups": tables.read_groups, "vertices": tables.read_vertices}.items():
         add(what, OF_GROUPS, partial(of_a_text, read=partial(read, vertices=NAMED)))
     of_calls = {"edges": OF_EDGES, "names": OF_NAMES, "words": OF_WORDS, "table": OF_TABLES, "plot": OF_PLOTS}
     for call in (lagbc.bc, lagbc.plan):
@@ -766,10 +759,12 @@ def calls(device="cpu"):
     for what, several in of_calls.items():
         add(what, several, told)
     add("trips", OF_TRIPS, lambda demand: told(partial(lagbc.bc, NAMED_PATH, demand=demand)))
-    add("trips of a file", TRIPS, partial(of_a_text, suffix="csv", read=partial(read_trips, vertices=NAMED)))
-    named["groups of numbers"] = partial(of_a_text, "0\n3\n", read=partial(read_groups, vertices=Vertices(3, None)))
-    add("vertices in a text", ("a,nobody", "a,a", 'a,"b'), lambda text: told(partial(vertices_in, text, NAMED)))
-    coordinates = partial(read_coordinates, n=NAMED.n, labels=NAMED.labels)
+    add("trips of a file", TRIPS, partial(of_a_text, suffix="csv", read=partial(tables.read_trips, vertices=NAMED)))
+    named["groups of numbers"] = partial(
+        of_a_text, "0\n3\n", read=partial(tables.read_groups, vertices=Vertices(3, None))
+    )
+    add("vertices in a text", ("a,nobody", "a,a", 'a,"b'), lambda text: told(partial(tables.vertices_in, text, NAMED)))
+    coordinates = partial(tables.read_coordinates, n=NAMED.n, labels=NAMED.labels)
     add("coordinates", OF_COORDINATES, partial(of_a_text, read=coordinates))
     return named
 
