@@ -62,7 +62,7 @@ def _spans(work: MethodWork, first: int, last: int, devices: int) -> Iterator[Sp
     begins = [first + turn * max(whole - turns, 0) for turns in (1, 0)]
     few_enough = [begin for begin in begins if last - begin <= most_apart]
     cut, shared = (work.panel, few_enough[0]) if few_enough else (work.cut, begins[0])
-    shared += -shared % work.portion if shared > first else 0
+    shared = min(last, shared + -shared % work.portion) if shared > first else first
     yield from work.spans(first, shared, work.portion)
     batches = max(1, -(-(last - shared) // (devices * work.batch)))
     share = -(-(last - shared) // (devices * batches))

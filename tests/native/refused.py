@@ -11,6 +11,7 @@ def refused(error, message, call, *given, **named):
         call(*given, **named)
 
 
-def of_shape(name, *shape):
-    """Return what is said of an array of another shape: the shape that it has to be of, and its own."""
-    return rf"^{name} has to be of shape {re.escape(str(shape))}, not \(\d+,[ \d]*\)$"
+def of_shape(name, *shape, found=None):
+    """Return what is said of an array of another shape: the shape that it has to be of, and its own, `found`."""
+    own = r"\(\d+,[ \d]*\)" if found is None else re.escape(str(found))
+    return rf"^{name} has to be of shape {re.escape(str(shape))}, not {own}$"

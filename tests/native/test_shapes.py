@@ -16,7 +16,7 @@ EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inve
 
 
 def test_lengths_are_as_many_as_indices():
-    refused(ValueError, of_shape("lengths", 2), csr, np.array([0, 1, 2]), np.zeros(2, np.int32), np.ones(3))
+    refused(ValueError, of_shape("lengths", 2, found=(3,)), csr, np.array([0, 1, 2]), np.zeros(2, np.int32), np.ones(3))
 
 
 @pytest.mark.parametrize("indptr", [[0, 1, 3], [0, 1, 1], [1, 1, 2], [-1, 0, 2], []])

@@ -5,6 +5,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from functools import cache, partial
+from itertools import product
 from types import SimpleNamespace
 from weakref import ref
 
@@ -297,10 +298,11 @@ def test_an_error_of_the_run_is_none_of_the_devices(on, monkeypatch):
         lagbc.bc(A, **PLAIN)
 
 
-@pytest.mark.parametrize("after", [1, 2, 4])
-def test_interrupted_runs_go_on_with_the_same_bits(on, assert_bits, tmp_path, after):
-    """Begun on one device amid a chunk, interrupted on two, ended on three."""
+@pytest.mark.parametrize(("after", "apart"), [(1, 2**28), (2, 2**28), (4, 2**28), (1, 11200)])
+def test_interrupted_runs_go_on_with_the_same_bits(on, assert_bits, monkeypatch, tmp_path, after, apart):
+    """Begun on one device amid a chunk, interrupted on two, ended on three, and read once more."""
     file = tmp_path / "run"
+    monkeypatch.setattr(gpus, "_APART", apart)
 
     def stop(progress):
         if progress.done >= stop.at:
@@ -316,6 +318,7 @@ def test_interrupted_runs_go_on_with_the_same_bits(on, assert_bits, tmp_path, af
     assert done_in(file) % 64 == 0
     assert done_in(file) > stop.at - 2
     on(*fakes(3))
+    assert_bits(checkpoint=file)
     assert_bits(checkpoint=file)
 
 
@@ -420,6 +423,20 @@ def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, c
         assert given_out() == whole
     module.batching = module.batching._replace(block=1)
     assert given_out() == whole
+
+
+@pytest.mark.parametrize("apart", [0, 3, 9, 40, 10**6])
+def test_the_spans_of_a_run_that_goes_on_are_the_rest(monkeypatch, apart):
+    """Begun amid a chunk, as by another batch, and with panels of which all, some or none are sent one by one."""
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cuda": 1024})
+    module = SimpleNamespace(batching=Batching(block=64, auto=1024))
+    given = as_graph(grid(4, 5), weighted=True), np.arange(9000), ROWS["delta-stepping"]
+    for batch, count, first in product((64, 256, 1024), (2, 3), range(0, 9000, 64)):
+        of = work(*given, SweepPlan(batch=batch), ordered=np.arange(9000), module=module)
+        monkeypatch.setattr(gpus, "_APART", apart * of.bytes_of_sums)
+        spans = [*gpus._spans(of, first, 9000, count)]
+        assert [first, *(span.last for span in spans)] == [*(span.first for span in spans), 9000]
+        assert all(span.first < span.last for span in spans)
 
 
 def test_a_graph_moves_with_what_was_worked_out_of_it():
