@@ -412,7 +412,7 @@ def test_budget_is_half_of_what_is_free(monkeypatch):
     monkeypatch.setattr(limits, "_available", lambda root: 1000)
     assert budget("cpu") == 500
     needed = lagbc.plan(A, method="batched", device="cpu", threads=1).memory.total
-    assert needed <= SMALL_RUN["cpu"], "which looks for no budget, and which two threads come down to"
+    assert needed <= SMALL_RUN["cpu"], "which looks for no budget"
     np.testing.assert_allclose(batched(A, threads=2), oracle(A), rtol=1e-12)
     with pytest.raises(MemoryError, match="the budget is 500"):
         batched(scale_free(5000, 30000, seed=1), threads=2)

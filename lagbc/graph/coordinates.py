@@ -97,8 +97,8 @@ def _in_order(xy: Any, graph: Graph) -> Any:
         is_numbered = index == list(range(graph.n))
         if len(titles) != 2 and (is_numbered or not has_both):  # another column may name the vertices
             raise InvalidValueError(
-                f"coordinates have the columns {', '.join(map(str, titles))}; a data frame has x and y, and the "
-                "vertices as its index, which frame.set_index(...) makes of a column"
+                f"coordinates have the columns {', '.join(map(str, titles)) or 'none'}; if one of them names the "
+                "vertices, make it the index by frame.set_index(...); else pass x and y alone, frame[['x', 'y']]"
             )
         rows = (xy[[X, Y]] if has_both else xy).to_numpy()
         if is_numbered and (graph.names is None or {*graph.names} != {*index}):

@@ -357,7 +357,7 @@ class MemoryEstimate(NamedTuple):
     rows of levels of a graph that is dealt over a grid with that of six levels; with that of a level a root, where no
     vertex has more than 64 entries in its row and its column together. Where such roots or queues need more than the
     budget leaves, and more than 512 KiB, the run goes on with fewer threads, or half the batch; with one thread and the
-    smallest batch it raises MemoryError.
+    smallest batch it raises MemoryError. A run that needs up to 4 MiB, and has no stated budget, has no such bound.
 
     Attributes
     ----------

@@ -160,7 +160,7 @@ def test_places_by_name():
     np.testing.assert_array_equal(lagbc.straightness(numbered, by_number), expected)
     np.testing.assert_array_equal(lagbc.straightness(numbered, by_number.sort_index()), expected)
     for table in (frame.reset_index(), frame.rename(columns={"x": "lon"}).assign(streets=3)):
-        with pytest.raises(ValueError, match=r"have the columns .*; a data frame has x and y, and the vertices as its"):
+        with pytest.raises(ValueError, match=r"the columns .*; if one of them names the vertices, make it the index"):
             lagbc.straightness(G, table)
     with pytest.raises(ValueError, match=r"1 of the 4 vertices have no finite coordinates, the first is vertex 's'"):
         lagbc.straightness(G, frame.drop("s"))

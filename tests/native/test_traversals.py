@@ -71,10 +71,19 @@ def test_what_is_refused_is_named():
     refused(ValueError, of_shape("stress", 35, found=(34,)), sweep.take, Sums(stress=np.zeros((1, 34))).row(0), None)
     told = "edge_order has to be there, as edges are summed"
     refused(ValueError, told, sweep.take, Sums(edges=np.zeros((1, MESH.nnz))).row(0), None)
-    refused(ValueError, of_shape("radii", 6, found=(5,)), sweep.set_bounds, np.ones(5), np.ones(2), np.ones(3), (-1,) * 10)
+    refused(
+        ValueError, of_shape("radii", 6, found=(5,)), sweep.set_bounds, np.ones(5), np.ones(2), np.ones(3), (-1,) * 10
+    )
     of_roots = worker(MESH, np.int32, size=size._replace(roots=1, of_roots=1))
     refused(ValueError, "straight lines need x and y", of_roots.set_bounds, *np.ones((3, 1)), (*(-1,) * 9, 0))
-    refused(ValueError, of_shape("dist", 35, 3, found=(35, 2)), sweep.write_paths, roots, np.zeros((35, 2)), np.zeros((35, 3)))
+    refused(
+        ValueError,
+        of_shape("dist", 35, 3, found=(35, 2)),
+        sweep.write_paths,
+        roots,
+        np.zeros((35, 2)),
+        np.zeros((35, 3)),
+    )
     told = "a block within bounds has 0 roots at most, not 3"
     refused(ValueError, told, sweep.sum_within, roots)
     refused(ValueError, told, sweep.take_within, roots, None)

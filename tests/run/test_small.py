@@ -41,7 +41,17 @@ def test_a_small_run_needs_nothing_of_the_machine(refuse, weighted):
     given = {"weighted": weighted, "method": "batched", "device": "cpu", "threads": 2}
     np.testing.assert_allclose(lagbc.bc(A, **given), oracle(A, weighted=weighted), rtol=1e-12)
     assert set(lagbc.centralities(A, **given)) == {"bc", "closeness", "harmonic", "eccentricity", "stress"}
-    assert estimate(A, **given).is_small
+    assert estimate(A, **given).total <= limits.TINY_RUN
+
+
+def test_a_run_of_few_bytes_looks_for_none(refuse):
+    given = {"method": "batched", "device": "cpu", "threads": 1, "reduce": "none"}
+    needed = estimate(LARGE, **given)
+    assert limits.TINY_RUN < needed.total <= limits.SMALL_RUN["cpu"] == needed.budget
+    assert needed.is_small
+    np.testing.assert_allclose(lagbc.bc(LARGE, **given), oracle(LARGE), rtol=1e-12)
+    with pytest.raises(LookupError, match="free memory"):
+        limits.Room().for_need(limits.SMALL_RUN["cpu"] + 1, "cpu")
 
 
 def test_neither_do_a_few_groups(refuse):
