@@ -108,13 +108,6 @@ def find_reaching_all(graph: Any) -> NDArray[np.bool_] | None:
     return found
 
 
-def each_connected(copies: Copies) -> Strong:
-    """Return the strong components of an undirected graph: each bicomponent is one."""
-    blocks, members = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
-    component = np.repeat(members[:blocks], np.diff(copies.ptr))
-    return Strong(component, np.arange(blocks + 1), copies.ptr, members)
-
-
 class Tree(NamedTuple):
     """The way from the sums of bicomponents to the sums of their graph."""
 
@@ -189,9 +182,12 @@ def _weigh(
 
     NotReducible tells that a directed graph may take too long.
     """
-    if symmetric:
-        found, ends, heads = each_connected(copies), np.zeros(len(copies.ptr), np.int64), indices[:0]
-        back, tails = ends, heads
+    if symmetric:  # each bicomponent is a strong component
+        blocks, members = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
+        component = np.repeat(members[:blocks], np.diff(copies.ptr))
+        found = Strong(component, np.arange(blocks + 1), copies.ptr, members)
+        back = ends = np.zeros(blocks + 1, np.int64)
+        tails = heads = indices[:0]
     else:
         found = find_strong(copies.ptr, indptr, indices)
         ends, heads, back, tails = core.condense(indptr, indices, found)

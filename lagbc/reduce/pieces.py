@@ -324,10 +324,7 @@ def _reduce_part(part: Weighted, request: Request, settings: Settings, *, chains
         merged, classes = merge(part)
         reduced += [] if classes is None else [_whole(merged, request, classes)]
         best = min([whole, *reduced], key=attrgetter("work"))
-    # Sums of lengths have to be exact, as rounded sums would move ties.
-    has_chains = not part.graph.directed and (part.graph.out_degrees == 2).any()
-    is_exact = not part.graph.weighted or part.graph.has_whole_lengths
-    if chains and has_chains and is_exact and _sweeps_junctions(settings.method, device):
+    if chains and _is_contractible(part.graph) and _sweeps_junctions(settings.method, device):
         most = np.inf if takes_all else tuning.MOST_LEFT * best.work / whole.work
         reduced += _contracted(part, request, whole.work, device, most)
     best = min(reduced, key=attrgetter("work"), default=whole)
@@ -370,6 +367,13 @@ def _contracted(part: Weighted, request: Request, whole: float, device: str, mos
     work, few_levels = contracted.work(group_size(contracted, device)), not contracted.graph.has_high_diameter
     taken = predict_junctions(work, device, weighted=weighted, few_levels=few_levels)
     return [_Form(Chains(contracted, request, device, part), taken / as_it_is * whole)]
+
+
+def _is_contractible(graph: Graph) -> bool:
+    """Whether a bicomponent has chains, and exact sums of lengths, as rounded sums would move ties."""
+    if graph.directed or not (graph.out_degrees == 2).any():
+        return False
+    return not graph.weighted or graph.has_whole_lengths
 
 
 def _takes_class_sizes(graph: Graph, settings: Settings, device: str) -> bool:

@@ -11,7 +11,7 @@ from strategies import scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.native import core, csr
-from lagbc.reduce.blocks import Copies, Strong, each_connected
+from lagbc.reduce.blocks import Copies, Strong
 from lagbc.reduce.chains import Flows
 
 A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
@@ -40,7 +40,9 @@ def made(index, *, weighted, directed):
     strong = Strong(*core.find_strong(copies.ptr, ends, columns, np.zeros(1, np.uint8)))
     arcs = core.condense(ends, columns, strong)
     alone = np.zeros(len(copies.attach) + 1, np.int64), columns[:0]  # no arcs
-    spread = core.spread_along(copies, each_connected(copies), *alone, True, weights)
+    blocks, members = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
+    connected = Strong(np.repeat(members[:blocks], np.diff(copies.ptr)), np.arange(blocks + 1), copies.ptr, members)
+    spread = core.spread_along(copies, connected, *alone, True, weights)
     keys = core.sum_keys(out, into)
     first = core.join_open(out, into, keys)
     closed = core.join_closed(out, into, keys, first)
