@@ -40,8 +40,8 @@ def made(index, *, weighted, directed):
     strong = Strong(*core.find_strong(copies.ptr, ends, columns, np.zeros(1, np.uint8)))
     arcs = core.condense(ends, columns, strong)
     alone = np.zeros(len(copies.attach) + 1, np.int64), columns[:0]  # no arcs
-    blocks, members = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
-    connected = Strong(np.repeat(members[:blocks], np.diff(copies.ptr)), np.arange(blocks + 1), copies.ptr, members)
+    blocks, numbers = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
+    connected = Strong(np.repeat(numbers[:blocks], np.diff(copies.ptr)), np.arange(blocks + 1), copies.ptr, numbers)
     spread = core.spread_along(copies, connected, *alone, True, weights)
     keys = core.sum_keys(out, into)
     first = core.join_open(out, into, keys)
