@@ -142,13 +142,15 @@ def calls_on_threads() -> Iterator[Callable[[], Any]]:
 
 def call_on_threads() -> int:
     """Make these calls, in which all work on graphs is shared out, with each type of indices; return how many."""
-    from lagbc import native
+    from lagbc import native, tuning
     from lagbc.graph import csr
 
     native.SHARED_FROM = 1
     native.cores = lambda: 4
     count = 0
     for csr._MOST_IN_32_BITS in (2**31 - 1, 0):
+        if not csr._MOST_IN_32_BITS:  # graphs that are surveyed have narrow indices
+            tuning.SURVEYED = -1
         for call in calls_on_threads():
             call()
             count += 1
