@@ -9,11 +9,10 @@
 namespace lagbc {
 // Entries, or room for them.
 template <class Matrix>
-    requires requires(Matrix& matrix) { matrix.columns, matrix.values; }
-auto items(Matrix& matrix) {
-    const int64_t nnz = matrix.rows.size;
-    return std::tuple(Item("rows", matrix.rows), Item("columns", matrix.columns, nnz),
-                      Item("values", matrix.values, nnz));
+    requires requires(Matrix& of) { of.columns, of.values; }
+auto items(Matrix& of) {
+    const int64_t nnz = of.rows.size;
+    return std::tuple(Item("rows", of.rows), Item("columns", of.columns, nnz), Item("values", of.values, nnz));
 }
 
 void bind_graph(nb::module_& m) {
