@@ -78,7 +78,7 @@ def prepare(
     if request.bounds is not None:
         require_decays(centralities, arguments)
     if arguments.k == 1:
-        require_defined_sample(graph.n, 1, centralities, endpoints=arguments.endpoints)
+        require_defined_sample(graph.n, centralities, endpoints=arguments.endpoints)
     call = plan_request(graph, request, settings, kept, labels)
     return call._replace(centralities=centralities, arguments=arguments)
 

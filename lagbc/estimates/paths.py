@@ -42,8 +42,8 @@ _LOOK, _PART = 2048, 8
 _LOOK_EDGES = 64
 # Paths of a batch of the first look; edges of a later batch, some 7 ms.
 _FIRST_BATCH, _BATCH_EDGES = 128, 2**22
-# The search for a path took as long for an edge as a sweep of all roots for so many: 2 to 4 on 12 networks, before it
-# took .78 of the time; the choice of samples stays as it was.
+# The search for a path is taken to last as long for an edge as a sweep of all roots for so many. On 12 networks it is 2
+# to 4 times .78.
 _AS_EDGES = 3.0
 # A path costs at least as much as so many edges.
 _LEAST_EDGES = 100.0

@@ -144,8 +144,8 @@ class Graph(Outline):
         """Make a graph with its depth, order and rows in that order, by one kernel; None unless its rows are fit.
 
         Rows are fit that are few, canonical, with lengths finite and > 0, and symmetric; or, of a `directed` graph that
-        need not be `symmetric`, one way. A graph of high diameter gets no order here. Columns are of
-        int32, as there are few.
+        need not be `symmetric`, one way. A graph of high diameter gets no order here. Columns are of int32, as there
+        are few.
         """
         indptr, indices, weights = csr
         n = len(indptr) - 1

@@ -143,6 +143,8 @@ def by_rule(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Sele
     for row in table.METHODS:
         if (row.device, row.weighted, row.formulation) == ("cpu", graph.weighted, tuning.OF_SMALL_RUNS["cpu"]):
             break
+    else:
+        return None
     if not row.offers(sums):
         return None
     where = f"device={device!r}" if device == "cpu" else table.why_no_gpu() or _where(work)

@@ -434,7 +434,7 @@ def rescale(
         roots = others if sampled is None else len(sampled)
         return raw * _factor(others, roots, pairs_of_root, directed)
     if len(sampled) == 1:
-        require_defined(n, 1, endpoints=endpoints)
+        require_defined(n, endpoints=endpoints)
     # Without endpoints no vertex is a root for itself: the sum of a sampled root has one term less.
     scores = raw * _factor(others, len(sampled), pairs_of_root, directed)
     scores[sampled] = raw[sampled] * _factor(others, len(sampled) - 1, pairs_of_root, directed)
@@ -451,9 +451,9 @@ def edge_factor(n: int, *, directed: bool, normalized: bool, sampled: int | None
     return _factor(n, n if sampled is None else sampled, n - 1 if normalized else None, directed)
 
 
-def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
-    """Raise ValueError if a sample is one root, whose own score has then no term (0/0)."""
-    if k == 1 and not endpoints and n > 2:
+def require_defined(n: int, *, endpoints: bool) -> None:
+    """Raise ValueError for a sample of one root, whose own score has no term (0/0) unless ends count."""
+    if not endpoints and n > 2:
         raise InvalidValueError(
             "k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2"
         )

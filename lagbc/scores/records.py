@@ -354,13 +354,13 @@ def require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -
         raise InvalidValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
 
 
-def require_defined_sample(n: int, k: int, centralities: tuple[Centrality, ...], *, endpoints: bool) -> None:
+def require_defined_sample(n: int, centralities: tuple[Centrality, ...], *, endpoints: bool) -> None:
     """Raise ValueError if a sample of one root leaves the score of this root undefined."""
     from lagbc.scores.finish import require_defined
 
     of_vertices = [one for one in centralities if not (one.of_edges or one.of_graph)]
     if of_vertices:
-        require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
+        require_defined(n, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
 
 
 def title_of(cutoff: float | None, decay: float | None) -> str:
