@@ -117,16 +117,20 @@ strict=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
 
 # Make wheels by zig's compiler for each platform that the backend knows: one for Python 3.11, and one for 3.12 and all
 # that follow. Both have the same tools, or else what one has compiled would be compiled anew for the other: the kernels,
-# and zig's libraries. Then check them.
+# and zig's libraries. Kernels of a GPU are the same in all. Then check them.
 make_wheels() {
-    rm -rf build/wheels/made
-    tools=$PWD/build/wheels/tools
+    rm -rf build/wheels/made build/wheels/cubins
+    tools=$PWD/build/wheels/tools cubins=$PWD/build/wheels/cubins
     for named in ${PYTHON:-python3.11 python3.12}; do
         PYTHON=$named
         venv=$PWD/build/wheels/$named
         make_venv
         if [ ! -d "$tools" ]; then
             run_pip install --no-compile --target "$tools" scikit-build-core "nanobind<4" cmake ninja ziglang
+        fi
+        if [ ! -d "$cubins" ]; then
+            run_pip install numpy "cuda-bindings>=13,<14" "nvidia-cuda-nvrtc>=13,<14"
+            "$venv/bin/python" wheels/cubins.py "$cubins"
         fi
         LAGBC_WINDOWS_PYTHON=build/wheels/windows-$named
         "$venv/bin/python" wheels/windows_python.py "$LAGBC_WINDOWS_PYTHON"
@@ -137,7 +141,8 @@ make_wheels() {
                 export PATH="$tools/bin:$PATH" PYTHONPATH="$tools"
                 export LAGBC_WINDOWS_PYTHON LAGBC_ZIG_TARGET="$target"
                 run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheels/made \
-                    --config-settings $strict --config-settings "build-dir=build/wheels/$target" .
+                    --config-settings $strict --config-settings "cmake.define.LAGBC_CUBINS=$cubins" \
+                    --config-settings "build-dir=build/wheels/$target" .
             )
         done
     done

@@ -21,6 +21,7 @@ import venv
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -231,6 +232,7 @@ def measure_on_gpu(
 def page_of_gpu(rounds: int, former: Path | None, device: str, lines: list[str], before: str) -> str:
     """Lay out the page; the sections of the one before stay."""
     others = "" if former is None else f", former {machine.commit(former)}"
+    brought = "the kernels" if files("lagbc.cuda").joinpath("cubins").is_dir() else "none of the kernels"
     _, mark, sections = before.partition("\n## ")
     return f"""\
 # The first call ever, on a GPU
@@ -239,8 +241,9 @@ def page_of_gpu(rounds: int, former: Path | None, device: str, lines: list[str],
 medians of {rounds} rounds.
 
 `lagbc.bc` of a SciPy matrix in a process of its own, with an empty folder of kernels, and in one more with those that
-the first process kept. "From the start" is from the start of Python to the scores of the first call, with the imports
-of SciPy, lagbc and CuPy and the context of the device, without the reading of the matrix.
+the first process kept. lagbc brought {brought} that wheels bring (`wheels/cubins.py`). "From the start" is from the
+start of Python to the scores of the first call, with the imports of SciPy, lagbc and CuPy and the context of the
+device, without the reading of the matrix.
 
 {chr(10).join(lines)}
 {mark}{sections}"""

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import Future
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Timer
 from types import SimpleNamespace
@@ -178,3 +179,47 @@ def test_the_folder_is_provided_before_cupy_is_imported():
 def test_cupy_is_not_imported():
     command = "import sys; from lagbc import cuda; cuda.provide_folder(); sys.exit('cupy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0
+
+
+# Kernels that come compiled
+
+
+def test_a_file_of_kernels_belongs_to_its_source_and_options():
+    source, other = HOPS_SUMS.source, BLOCK.source._replace(path=HOPS_SUMS.source.path)
+    asked = (source, ("-DA=1",), 80), (source, ("-DA=2",), 80), (source, ("-DA=1",), 90), (other, ("-DA=1",), 80)
+    assert len({kernel.shipped_name(*one) for one in asked}) == 4
+
+
+@pytest.mark.parametrize(("capability", "architecture"), [(75, 75), (80, 80), (86, 80), (103, 100), (120, 120)])
+def test_a_gpu_takes_kernels_of_its_major_architecture(monkeypatch, tmp_path, capability, architecture):
+    own = kernel.files
+    monkeypatch.setattr(kernel, "files", lambda package: tmp_path if package == "lagbc.cuda" else own(package))
+    (tmp_path / "cubins").mkdir()
+    assert kernel.shipped(HOPS_SUMS.source, (), capability) is None
+    path = tmp_path / "cubins" / kernel.shipped_name(HOPS_SUMS.source, (), architecture)
+    path.touch()
+    assert kernel.shipped(HOPS_SUMS.source, (), capability) == str(path)
+    assert kernel.shipped(HOPS_SUMS.source, (), 110) is kernel.shipped(HOPS_SUMS.source, ("-DA",), capability) is None
+
+
+@pytest.mark.parametrize("driver_is_old", [False, True])
+def test_kernels_that_the_driver_refuses_are_compiled(monkeypatch, driver_is_old):
+    class RefusedError(Exception):
+        pass
+
+    class RawModule:
+        def __init__(self, *, enable_cooperative_groups, **given):
+            self.given = [*given]
+
+        def compile(self):
+            if self.given == ["path"] and driver_is_old:
+                raise RefusedError
+
+    device = SimpleNamespace(compute_capability="90")
+    driver = SimpleNamespace(CUDADriverError=RefusedError)
+    cuda = SimpleNamespace(driver=driver, Device=lambda number: nullcontext(device))
+    cupy = SimpleNamespace(RawModule=RawModule, cuda=cuda)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(kernel, "shipped", lambda *given: "one.cubin")
+    module = kernel._compile(HOPS_SUMS.source, (), cooperative=False, device=0)
+    assert module.given == (["code", "options"] if driver_is_old else ["path"])

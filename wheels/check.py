@@ -1,9 +1,9 @@
 """Check wheels, as ``sh setup.sh wheels`` does: ``python wheels/check.py dist/*.whl``.
 
-Each has the name of its platform, at most 4 MB, the licences of all that is in it, and compiled modules, 3 MB at most:
-one of rows a level of instructions, and one of all else. These ask for no library that their platform may lack, for no
-symbol that its oldest system has not, and show no function but their entry and what C++ has once in a process: new,
-delete, and types of exceptions.
+Each has the name of its platform, at most 4 MB, the licences of all that is in it, kernels of GPUs where there is CUDA,
+and compiled modules, 3 MB at most: one of rows a level of instructions, and one of all else. These ask for no library
+that their platform may lack, for no symbol that its oldest system has not, and show no function but their entry and
+what C++ has once in a process: new, delete, and types of exceptions.
 """
 
 import re
@@ -51,6 +51,8 @@ def check(wheel: Path) -> dict[str, str]:
     compiled = sum(files.getinfo(name).file_size for name in modules)
     require(compiled <= MOST_COMPILED, f"the modules of {wheel.name} have {compiled:,} bytes")
     system = next(system for system in LIBRARIES if platform.startswith(system))
+    cubins = [name for name in files.namelist() if name.endswith(".cubin")]
+    require(bool(cubins) != system.startswith("macosx"), f"{wheel.name} has {len(cubins)} kernels of GPUs")
     needed = list[str]()
     for module in (lief.parse(files.read(name)) for name in modules):
         others = {name for name in libraries(module) if not re.fullmatch(LIBRARIES[system], name)}

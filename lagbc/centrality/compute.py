@@ -26,6 +26,7 @@ from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy, index_type
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
+from lagbc.graph.host import copied
 from lagbc.graph.validate import is_cupy, stored_loops
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.options import Options, Settings, check_options, communicator, of_grid, parse_flag, with_defaults
@@ -307,7 +308,8 @@ def _edge_matrix(A: Any, graph: Graph, scores: NDArray[np.float64]) -> Any:
         values = np.concatenate([scores, np.zeros(len(loops))])
         matrix = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
     else:
-        matrix = sparse.csr_array((scores, host.indices.astype(kind), host.indptr.astype(kind)), shape=shape)
+        indices, indptr = (copied(array.astype(kind, copy=False)) for array in (host.indices, host.indptr))
+        matrix = sparse.csr_array((scores, indices, indptr), shape=shape)
         matrix.has_canonical_format = True
     if is_cupy(A):
         from cupyx.scipy.sparse import csr_matrix

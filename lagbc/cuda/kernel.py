@@ -1,8 +1,8 @@
 """CUDA sources compiled for what a run asks for, one module for each device and set of options, and their kernels.
 
 A source is compiled behind its headers, joined to it as text, so that a compiler's cache sees them. Threads of their
-own compile sources side by side; a caller waits for the source that it needs. A kernel is launched with every argument
-by its name.
+own compile sources side by side; a caller waits for the source that it needs. Wheels bring the kernels of most runs
+compiled. A kernel is launched with every argument by its name.
 
 Parameters stay parameters: in a struct that is passed by value, pointers lose their ``__restrict__``, and with it every
 load the read-only path. Neither fields nor local copies nor functions with ``__restrict__`` give it back.
@@ -14,8 +14,10 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from enum import Flag, auto
 from functools import cache
+from hashlib import blake2b
 from importlib.resources import files
 from itertools import product
 from threading import Lock
@@ -108,10 +110,38 @@ def _pool() -> ThreadPoolExecutor:
 def _compile(source: Source, chosen: tuple[str, ...], cooperative: bool, device: int) -> Any:
     import cupy
 
-    with cupy.cuda.Device(device):
+    with cupy.cuda.Device(device) as here:
+        if (path := shipped(source, chosen, int(here.compute_capability))) is not None:
+            module = cupy.RawModule(path=path, enable_cooperative_groups=cooperative)
+            with suppress(cupy.cuda.driver.CUDADriverError):  # a driver older than the compiler
+                module.compile()
+                return module
         module = cupy.RawModule(code=source.text, options=chosen, enable_cooperative_groups=cooperative)
         module.compile()
     return module
+
+
+# Architectures for which wheels bring kernels.
+ARCHITECTURES = 75, 80, 90, 100, 120
+
+
+def shipped_name(source: Source, chosen: tuple[str, ...], architecture: int) -> str:
+    """Return the name of the file with the kernels of a source; another text or other options have another name."""
+    digest = blake2b("\n".join((*chosen, source.text)).encode(), digest_size=8).hexdigest()
+    return f"{source.name.replace('/', '-')}-{digest}-sm_{architecture}.cubin"
+
+
+def shipped(source: Source, chosen: tuple[str, ...], capability: int) -> str | None:
+    """Return the path of the kernels of a source that came with lagbc, if there are any for a GPU.
+
+    A GPU runs the code of its major architecture, up to its own minor one.
+    """
+    for architecture in ARCHITECTURES:
+        if architecture // 10 == capability // 10 and architecture <= capability:
+            path = files("lagbc.cuda").joinpath("cubins", shipped_name(source, chosen, architecture))
+            if path.is_file():
+                return str(path)
+    return None
 
 
 # Thread blocks of a launch whose threads take many items each.

@@ -28,7 +28,7 @@ def module_of(array: Any) -> Any:
 
 def as_numpy(array: Any) -> Any:
     """Return a NumPy or CuPy array as a NumPy array."""
-    return array if isinstance(array, np.ndarray) else array.get()
+    return array if isinstance(array, np.ndarray) else array.get(out=host.touched(array.shape, array.dtype))
 
 
 def read_only(array: Any) -> Any:

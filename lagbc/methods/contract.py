@@ -242,8 +242,13 @@ class SweepPlan:
 
     def require_path_counts(self) -> None:
         """Raise ValueError if no sum of the plan needs path counts: then methods do not count paths."""
-        if not self.sums & PATH_SUMS:
+        if not self.counts_paths:
             raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
+
+    @property
+    def counts_paths(self) -> bool:
+        """Whether some sum needs path counts."""
+        return not self.sums.isdisjoint(PATH_SUMS)
 
     def with_flag(self, stop: StopFlag) -> SweepPlan:
         """Return the same plan with another stop flag."""

@@ -17,6 +17,7 @@ from lagbc import tuning
 from lagbc.errors import InvalidValueError
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
+from lagbc.graph.host import written
 from lagbc.graph.validate import is_cupy
 from lagbc.limits import budget
 from lagbc.methods import table
@@ -148,7 +149,7 @@ class _PinnedCopies:
                 with self._device:
                     self._event.synchronize()
             for _, pinned, copy in self._copied:
-                copy[...] = pinned
+                written(copy, pinned)
             self._copied.clear()
 
 

@@ -299,7 +299,7 @@ def test_from_graphs_to_a_report(dijkstra, tmp_path):
     with gzip.open(tmp_path / "WormNet-v3-benchmark.mtx.gz", "wb") as file:
         mmwrite(file, grid(5, 6))
     graphs = "--graphs WormNet-v3-benchmark,higgs-mention"
-    fan2017.main(f"--data {tmp_path} {graphs} --roots 4 --out {tmp_path} --commit abc".split())
+    fan2017.main(f"--data {tmp_path} {graphs} --roots 4 --out {tmp_path}".split())
     rows = [json.loads(line) for line in (tmp_path / "fan2017.jsonl").read_text().splitlines()]
     ways = [(row["variant"], row["virtual_warp"]) for row in rows if row["status"] == "ok"]
     assert sorted(ways) == sorted(WAYS)

@@ -375,3 +375,14 @@ def test_all_operations_that_are_called_are_there():
 
 def test_operations_of_arrays_on_the_host():
     assert ops_of(np.zeros(1)) is host
+
+
+@pytest.mark.parametrize("size", [0, 7, host._WRITTEN_BY_ALL // 8 + 5])
+def test_large_arrays_are_written_by_all_cores(monkeypatch, size):
+    monkeypatch.setattr("lagbc.native.usable_cores", lambda: 3)
+    values = np.arange(size, dtype=np.float64)[::-1]
+    copy = host.copied(values)
+    assert copy.flags.c_contiguous
+    assert not np.shares_memory(copy, values)
+    np.testing.assert_array_equal(copy, values)
+    assert host.touched((size, 1), np.int32).shape == (size, 1)

@@ -49,7 +49,7 @@ def schedule_of(graph: Graph, plan: SweepPlan) -> str:
     """Choose the schedule; in hops no row waits where paths are not counted, or sums are linear."""
     if graph.weighted:
         return WITH_LENGTHS
-    return READY_ORDER if graph.has_high_diameter and plan.sums & PATH_SUMS and not plan.linear else LEVEL_ORDER
+    return READY_ORDER if graph.has_high_diameter and plan.counts_paths and not plan.linear else LEVEL_ORDER
 
 
 def begins_short(graph: Graph, plan: SweepPlan) -> bool:

@@ -173,7 +173,7 @@ def _arrays_of_trips(graph: Graph, plan: SweepPlan) -> dict[str, Array] | None:
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Make one worker."""
-    (_, per_length), limit = _choose_buckets(graph, plan), plan.sigma_limit if plan.sums & PATH_SUMS else np.inf
+    (_, per_length), limit = _choose_buckets(graph, plan), plan.sigma_limit if plan.counts_paths else np.inf
     sweep = class_of("Traversal", graph.indices.dtype)(
         size_of(graph, plan),
         csr(*graph.reordered.csr),
@@ -335,7 +335,7 @@ def new_ball(graph: Graph, plan: SweepPlan, worker: Worker) -> Ball:
 def _size_of_ball(graph: Graph, plan: SweepPlan) -> tuple[int, int, int, bool, bool, bool]:
     """Return the sizes of its arrays: `BallSize` of lagbc/native/kernels/within/state.h."""
     most, is_symmetric = (min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)), graph.transpose is graph
-    return graph.n, *most, is_symmetric, bool(plan.sums & PATH_SUMS), "edges" in plan.sums
+    return graph.n, *most, is_symmetric, plan.counts_paths, "edges" in plan.sums
 
 
 def _number(graph: Graph, radius: float) -> tuple[str, float]:

@@ -234,7 +234,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
 def paths(state: State, levels: Levels) -> tuple[Any, Any]:
     """Return distances and path counts of the levels' roots, by the contract; ValueError if they are not counted."""
     rows = state.rows
-    if not state.plan.sums & PATH_SUMS:
+    if not state.plan.counts_paths:
         raise InvalidValueError(f"{', '.join(sorted(state.plan.sums))}: no path is counted for these sums")
     search: Search = levels.found
     shape = rows.rows, len(search.places)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from lagbc import tuning
-from lagbc.cuda.kernel import NARROW, Kernels, Macro, Source, Variant
-from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import PATH_SUMS
+from lagbc.cuda.kernel import NARROW, PLAIN, Kernels, Macro, Source, Variant
+from lagbc.graph.device import KERNELS as OF_GRAPHS
+
+if TYPE_CHECKING:  # wheels/cubins.py reads this table where no kernel of the CPU is compiled yet
+    from lagbc.methods.contract import SweepPlan
 
 # Types of dependencies, and of distances.
 FLOATS = ("float64", "float32")
@@ -25,7 +28,7 @@ _WEIGHTS = Macro.OMEGA_BY_COLUMN | Macro.CLASS_SIZES
 
 def sums_made(plan: SweepPlan) -> Macro:
     """Return the sums over paths that a plan asks for."""
-    made = Macro.COUNTS if plan.sums & PATH_SUMS else Macro.NONE
+    made = Macro.COUNTS if plan.counts_paths else Macro.NONE
     for name in plan.sums & _MADE.keys():
         made |= _MADE[name]
     return made
@@ -151,13 +154,19 @@ KERNELS: tuple[Kernels, ...] = (
 )
 
 
+_IN_HOPS = (FORWARD, Variant("uint32")), (BACKWARD, Variant("float64", sigma="uint32"))
+_WITH_LENGTHS = (DIJKSTRA["work-efficient"], Variant("float64")), (ROOTS, PLAIN)
+_ALWAYS = (PROBE, PLAIN), (ARRAYS, PLAIN)
+# The kernels of most runs of betweenness, which wheels bring compiled.
+SHIPPED: tuple[tuple[Kernels, Variant], ...] = (
+    *((kernels, PLAIN) for kernels in OF_GRAPHS),
+    *(*_ALWAYS, *_IN_HOPS, *_WITH_LENGTHS),
+    *((HOPS_IN_ONE_LAUNCH, Variant("float64")), (TRAVERSALS["work_efficient"], Variant("float64", depth_bytes=2))),
+    *((DELTA_PER_ROUND, Variant("float64", "float32")), (DELTA_IN_ONE_LAUNCH, Variant("float64", "float32"))),
+)
+
+
 def begin_common(*, weighted: bool) -> None:
     """Begin to compile, in other threads, the kernels with which most runs of betweenness begin."""
-    PROBE.begin_compile()
-    ARRAYS.begin_compile()
-    if weighted:
-        DIJKSTRA["work-efficient"].begin_compile(Variant("float64"))
-        ROOTS.begin_compile()
-    else:
-        FORWARD.begin_compile(Variant("uint32"))
-        BACKWARD.begin_compile(Variant("float64", sigma="uint32"))
+    for kernels, variant in (*_ALWAYS, *(_WITH_LENGTHS if weighted else _IN_HOPS)):
+        kernels.begin_compile(variant)

@@ -53,7 +53,7 @@ from lagbc.methods.cpu.graphblas import (
     one_thread,
     starts_of,
 )
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import Sums
 
 batching = Batching(block=1, auto=64, concurrent=True)
 
@@ -116,7 +116,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 def _search(state: State, roots: NDArray[np.int64]) -> Levels:
     A, AT = state.A, state.AT
     b, n = len(roots), len(state.vertices)
-    counted = bool(state.plan.sums & PATH_SUMS)
+    counted = state.plan.counts_paths
     number, step = (float, semiring.plus_first) if counted else (bool, semiring.any_pair)
     with one_thread(), matrices(b, n, number) as (F,):
         P = Matrix(number, b, n)

@@ -55,7 +55,7 @@ from lagbc.methods.cpu.graphblas import (
     one_thread,
     starts_of,
 )
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import Sums
 
 batching = Batching(block=1, auto=128, concurrent=True)
 
@@ -152,7 +152,7 @@ def _search(state: State, roots: NDArray[np.int64]) -> Levels:
     with one_thread():
         rows, columns = starts_of(state, roots)
         dist = _settle(state, len(roots), rows, columns)
-        if not state.plan.sums & PATH_SUMS:
+        if not state.plan.counts_paths:
             P, G = Matrix(float, 1, dist.size), Matrix(bool, dist.size, dist.size)
             return Levels(roots, P, [], np.zeros(len(roots), np.bool_), G, dist)
         G = _tight_edges(state, dist)

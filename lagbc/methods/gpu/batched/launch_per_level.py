@@ -32,7 +32,7 @@ from lagbc.methods.gpu.common.sums import (
 )
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.gpu.kernels import BACKWARD, FORWARD, HOPS_SUMS, variant_of
-from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
+from lagbc.methods.sums import DEPENDENCY
 
 
 def arrays(size: Size | Rows, dist: None = None) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def make(rows: Rows, lengths: None = None) -> BatchArrays:
 def begin_compile(plan: SweepPlan, dist: None = None) -> None:
     """Begin to compile the kernels in another thread."""
     count = plan.dtype if plan.in_place else NARROW.get(plan.dtype, plan.dtype)
-    if plan.sums & PATH_SUMS:
+    if plan.counts_paths:
         FORWARD.begin_compile(_forward_variant(plan, count))
         BACKWARD.begin_compile(variant_of(plan, sigma=count))
     else:

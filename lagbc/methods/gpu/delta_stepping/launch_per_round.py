@@ -81,7 +81,7 @@ def _counted_rounds(depth: int) -> int:
 def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Settle distances and count paths, if a sum needs it; groups of more than `tuning.MOST_ROUNDS` are not done."""
     rounds, deeper = _settle(arrays, roots, root_rows)
-    if not arrays.rows.plan.sums & PATH_SUMS or deeper.all():
+    if not arrays.rows.plan.counts_paths or deeper.all():
         return Found(rounds - 1, np.zeros(len(roots), np.bool_), None, deeper)
     _leave_last(arrays, roots, rounds)
     overflowed = _count(arrays, roots, root_rows, rounds)

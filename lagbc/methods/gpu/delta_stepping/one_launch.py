@@ -104,7 +104,7 @@ def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) 
     arrays.used = device_rows.count_groups(roots)
     while _settle(arrays, root_rows) == QUEUE_FULL:
         grow_queue(arrays, queue_arrays, tuning.DELTA_FIRST_ENTRIES)
-    if not rows.plan.sums & PATH_SUMS:
+    if not rows.plan.counts_paths:
         return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
