@@ -28,25 +28,26 @@ GRAPHS = {
     "cpu": "rmat-14-16,delaunay-13,barabasi-albert-10000-10",
     "cuda": "rmat-16-16,rmat-20-16,delaunay-19,road-like-20",
 }
-HEAD = ("graph", "vertices", "entries", "lengths", "roots", "device", "call", "seconds", *PHASES)
+HEAD = ("graph", "vertices", "entries", "scores", "lengths", "roots", "device", "call", "seconds", *PHASES)
 
 
-def measure(name: str, A: csr_array, count: int, device: Any, rounds: int) -> list[Row]:
+def measure(name: str, A: csr_array, count: int, device: Any, rounds: int, scores: str = "bc") -> list[Row]:
     """Time the first call from so many random roots, and the shortest of the others."""
     roots = np.flatnonzero(np.diff(A.indptr))
     roots = np.random.default_rng(SEED).choice(roots, min(count, len(roots)), replace=False)
     common = {"graph": name, "vertices": A.shape[0], "entries": A.nnz, "roots": len(roots), "device": device}
+    common |= {"scores": scores}
     common |= {"lengths": "1 to 10" if is_weighted(A) else "hops"}
     options = {"directed": not is_symmetric(A), "weighted": is_weighted(A), "sources": roots, "device": device}
-    first, *others = (common | call(A, options) for _ in range(1 + rounds))
+    first, *others = (common | call(A, scores, options) for _ in range(1 + rounds))
     return [first | {"call": "first"}, min(others, key=lambda row: row["seconds"]) | {"call": "later"}]
 
 
-def call(A: csr_array, options: dict[str, Any]) -> Row:
-    """Seconds of a call of betweenness, and of its phases."""
+def call(A: csr_array, scores: str, options: dict[str, Any]) -> Row:
+    """Seconds of a call, and of its phases."""
     with record(_wait if options["device"] == "cuda" else lambda: None) as recorder:
         begun = time.perf_counter()
-        lagbc.bc(A, reduce="none", **options)
+        getattr(lagbc, scores)(A, reduce="none", **options)
         seconds = time.perf_counter() - begun
     return {"seconds": seconds, **dict(recorder.seconds.items())}
 
@@ -61,9 +62,9 @@ def markdown(rows: list[Row], picture: str) -> str:
     """Lay out the page."""
     here = machine.describe()
     lines = [
-        f"{here['cpu']}, {here['cores']} cores; commit {str(here['commit'])[:10]}. Seconds of `lagbc.bc(A)` from",
-        "the SciPy matrix to the scores, without reductions; random roots. The first call that needs a kernel compiles",
-        "or loads it.",
+        f"{here['cpu']}, {here['cores']} cores; commit {str(here['commit'])[:10]}. Seconds of `lagbc.bc(A)`",
+        "and of `lagbc.edge_bc(A)` from the SciPy matrix to the scores, without reductions; random roots. The first",
+        "call that needs a kernel compiles or loads it. In `finish` sums are copied from the GPU, and laid out.",
         "",
         f"![Seconds of a call, by phase]({picture})",
         "",
@@ -86,9 +87,8 @@ def figure(rows: list[Row]) -> Figure:
         seconds = np.array([row[name] for row in rows])
         axes.barh(range(len(rows)), seconds, left=left, label=name, color=colour, height=0.7)
         left += seconds
-    axes.set_yticks(
-        range(len(rows)), [f"{row['graph']}, {row['lengths']}, {row['device']}" for row in rows], fontsize=8
-    )
+    names = [", ".join(row[name] for name in ("graph", "scores", "lengths", "device")) for row in rows]
+    axes.set_yticks(range(len(rows)), names, fontsize=8)
     axes.set_xlabel("seconds from the SciPy matrix to the scores, kernels compiled")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(
@@ -110,8 +110,9 @@ def main(graphs: str | None, data: Path | None, device: str, roots: int, rounds:
     for name in (graphs or GRAPHS[device]).split(","):
         A = known[name].load()
         for matrix in (A, with_hashed_lengths(A, SEED)):
-            rows += measure(name, matrix, roots, device, rounds)
-            click.echo(", ".join(f"{key} {rows[-1][key]}" for key in HEAD))
+            for scores in ("bc", "edge_bc"):
+                rows += measure(name, matrix, roots, device, rounds, scores)
+                click.echo(", ".join(f"{key} {rows[-1][key]}" for key in HEAD))
     figure(rows).savefig(out.with_suffix(".png"), dpi=130)
     out.write_text(markdown(rows, out.with_suffix(".png").name))
     click.echo(out)
