@@ -126,7 +126,7 @@ def time_run(
 
 def time_call(call: Call, planning: float, clock: Clock, budget: float) -> Timed:
     """Time a call that is prepared, as `time_run` does."""
-    threads, parts = call.settings.threads, parts_of(call)
+    threads, parts = call.settings.usable_threads, parts_of(call)
     roots = sum(len(_roots_of(piece)) for piece, _ in parts)
     small = call.reduced.pieces[len(parts) :]
     expected = _expect_small(small[-1], call.plan.sweeps[-1], clock) if small else 0.0

@@ -10,8 +10,10 @@ from collections.abc import Sequence, Sized
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import repeat
+from math import prod
 from typing import Any, NamedTuple, cast
 
+from lagbc import tuning
 from lagbc.arguments import Arguments, Read
 from lagbc.calls import raise_if_stopped
 from lagbc.errors import InvalidValueError, OutOfMemoryError
@@ -62,8 +64,9 @@ def prepare(
     labels: Sequence[str] = (),
 ) -> Call:
     """Read, check, reduce and plan a call; the methods of a run that goes on are those of its `labels`."""
-    roots = partial(_count_asked_roots, A, arguments)
-    uploads = partial(is_read_on_device, A, roots, settings) if arguments.cutoff is None else None
+    uploads = None  # of a matrix whose places are few
+    if arguments.cutoff is None and is_sparse(A) and prod(A.shape) > tuning.HOST_EDGES:
+        uploads = partial(is_read_on_device, A, partial(_count_asked_roots, A, arguments), settings)
     directed, weighted, strength = read
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, uploads=uploads)
     raise_if_stopped()

@@ -434,8 +434,7 @@ class Settings(NamedTuple):
     device: str
     devices: tuple[int, ...] | All | None  # the numbers of the GPUs asked for; None is CuPy's current one
     reduce: str
-    threads: int
-    threads_asked: bool  # else `threads` is an upper bound
+    threads: int | None  # else `usable_threads` is an upper bound
     memory: int | None  # in bytes
     dtype: str
     bucket_width: float | None
@@ -449,9 +448,16 @@ class Settings(NamedTuple):
     of_some_methods: Mapping[str, Any]  # the given options that only some methods read
 
     @property
+    def usable_threads(self) -> int:
+        """Return the most threads of a run, or of each worker of an executor, which may know how many it has."""
+        if self.threads is not None:
+            return self.threads
+        return usable_cores() if self.executor is None else getattr(self.executor, "threads", 1)
+
+    @property
     def own_threads(self) -> int:
-        """Return the threads of this process; with an executor, `threads` is the number of each worker."""
-        return self.threads if self.executor is None else usable_cores()
+        """Return the most threads of this process."""
+        return self.usable_threads if self.executor is None else usable_cores()
 
 
 def check_options(batch: int | str, options: Options, own: Callable[[], Iterable[str]] = tuple) -> Settings:
@@ -460,20 +466,16 @@ def check_options(batch: int | str, options: Options, own: Callable[[], Iterable
         refuse_unknown(options, own())
     given: Any = {"batch": batch, **with_defaults(options)}
     parsed = _checked(given)
-    executor = parsed["executor"]
     parsed["device"], devices = parsed["device"]
-    if executor is not None and devices is not None:
+    if parsed["executor"] is not None and devices is not None:
         raise InvalidValueError(
             f"device={given['device']!r} names GPUs of one process, not of the workers of an executor"
         )
-    asked = parsed["threads"] is not None
-    if not asked:  # of each worker of an executor, which may know how many it has
-        parsed["threads"] = usable_cores() if executor is None else getattr(executor, "threads", 1)
     of_some: dict[str, Any] = {}
     for name in _OF_SOME:
         if parsed[name] is not None:
             of_some[name] = parsed[name]
-    return Settings(devices=devices, threads_asked=asked, of_some_methods=of_some, **parsed)
+    return Settings(devices=devices, of_some_methods=of_some, **parsed)
 
 
 def with_defaults(options: Options) -> Options:

@@ -16,9 +16,9 @@ from lagbc.demand import origins, parse_demand
 from lagbc.errors import InvalidTypeError, InvalidValueError, warn
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
+from lagbc.methods.table import reading_gpu
 from lagbc.options import Options, Settings, check_options, refuses_places
 from lagbc.planning.choose import Selection
-from lagbc.planning.devices import reading_gpu
 from lagbc.planning.plan import Plan
 from lagbc.planning.sweep import MemoryEstimate, row_of
 from lagbc.request import Request, parse_bounds

@@ -29,8 +29,8 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.host import copied
 from lagbc.graph.validate import is_cupy, stored_loops
 from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.table import reading_gpu
 from lagbc.options import Options, Settings, check_options, communicator, of_grid, parse_flag, with_defaults
-from lagbc.planning.devices import reading_gpu
 from lagbc.request import warn_of_ties
 from lagbc.run.run import Result
 from lagbc.scores.finish import rank
@@ -202,8 +202,8 @@ def errors_of(
     needed, labels = first.plan.estimate(first.room), first.plan.labels
     is_here = settings.executor is None and not any(work.own_carrier for work in works_of(first))
     if is_here and needed.device == "cpu" and not first.plan.is_short:
-        side_by_side = min(settings.threads, GROUPS, max(1, needed.budget // needed.total))
-        own = own._replace(threads=1, threads_asked=True, memory=needed.budget // side_by_side)
+        side_by_side = min(settings.usable_threads, GROUPS, max(1, needed.budget // needed.total))
+        own = own._replace(threads=1, memory=needed.budget // side_by_side)
 
     def estimate(call: Call) -> Estimates:
         found = sum_call(call)

@@ -30,7 +30,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.cpu.batched import COLUMNS
 from lagbc.methods.roots import chunk_length
-from lagbc.native import class_of, core, csr
+from lagbc.native import classes_of, core, csr
 from lagbc.planning.sweep import row_of
 from lagbc.reduce.blocks import find_strong
 from lagbc.reduce.pieces import Whole
@@ -48,6 +48,7 @@ _WALKS = 3
 _CLIMBS = 8
 # Batches come in so many turns, each from all over the graph: once the first is done, the edges of all are foreseen.
 _TURNS = 16
+_SEARCHES = classes_of("BoundedSearch")
 
 
 def search_highest(call: Call, count: int) -> Scores | None:
@@ -181,7 +182,7 @@ class Race:
         if self._out is self._into:
             into = out
         how = self._reach, not self.graph.directed, self._is_harmonic, self._has_share, tuning.BATCHED_PULL_SHARE
-        return class_of("BoundedSearch", self._out.indices.dtype)(out, into, *how)
+        return _SEARCHES[self._out.indices.dtype.type](out, into, *how)
 
     @property
     def is_over(self) -> bool:

@@ -25,8 +25,8 @@ from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.methods.table import reading_gpu
 from lagbc.options import Options, Settings, check_options, with_defaults
-from lagbc.planning.devices import reading_gpu
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, labels_in, merge_shares, require_complete, write_share
 from lagbc.types import CentralityName, GraphLike

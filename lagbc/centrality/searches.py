@@ -25,9 +25,8 @@ from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph, is_cupy
 from lagbc.limits import TINY_RUN, Room, in_units, most_threads, raised_by
 from lagbc.methods.contract import StopFlag, bytes_of
-from lagbc.methods.table import methods_of
+from lagbc.methods.table import gpu_numbers, methods_of, reading_gpu
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
-from lagbc.planning.devices import gpu_numbers, reading_gpu
 from lagbc.planning.sweep import bytes_of_swept, host_graph_bytes
 from lagbc.request import parse_cutoffs, parse_tolerance, parse_vertices, warn_of_ties
 from lagbc.run.run import Meter, Stretch, edges_of
@@ -199,7 +198,7 @@ def _fit_groups(graph: Graph, groups: int, settings: Settings) -> tuple[int, int
     if held + search + 9 * n * min(groups, most) <= small:
         return most, 1
     budget = room_of_call.on("cpu")
-    for threads in range(most_threads(settings.threads), 0, -1):
+    for threads in range(most_threads(settings.usable_threads), 0, -1):
         room = (budget - held - threads * search) // (n * (8 * threads + 1))
         if room > 0:
             return min(room, most), threads
@@ -398,5 +397,5 @@ def _fit_threads(searches: Any, graph: Graph, roots: int, settings: Settings, de
             f"budget is {in_units(budget)}; {raised_by()}"
         )
     batches: int = -(-roots // searches.COLUMNS)
-    most = 1 if device == "cuda" else min(most_threads(settings.threads), batches)
+    most = 1 if device == "cuda" else min(most_threads(settings.usable_threads), batches)
     return max(1, min(most, (budget - held) // max(a_thread, 1)))

@@ -130,7 +130,7 @@ def compare(
         roots=draw_roots(home.graph, roots, rng),
         batch=batch,
         options=options,
-        threads=check_options(batch, options).threads,
+        threads=check_options(batch, options).usable_threads,
         time_limit=time_limit,
         check_seconds=recorder.seconds["check"],
     )

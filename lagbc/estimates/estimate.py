@@ -28,8 +28,9 @@ from lagbc.graph.names import Names, numbers_of
 from lagbc.graph.validate import take_graph
 from lagbc.limits import Room
 from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.table import reading_gpu
 from lagbc.options import Options, Settings, check_options, communicator, parse_count, parse_real, refuses_places
-from lagbc.planning.devices import is_read_on_device, reading_gpu
+from lagbc.planning.devices import is_read_on_device
 from lagbc.planning.population import PROBED
 from lagbc.request import Request, parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.scores.records import Centrality, require_taken

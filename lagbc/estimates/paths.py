@@ -26,7 +26,7 @@ from lagbc.limits import in_units, raised_by
 from lagbc.methods import table
 from lagbc.methods.contract import StopFlag, bytes_of
 from lagbc.methods.sums import Sums
-from lagbc.native import class_of
+from lagbc.native import classes_of
 from lagbc.planning.population import PILOT, Population, arrays_of_sequence, sizes_of_rounds
 from lagbc.reduce.choice import bytes_of_graph
 from lagbc.reduce.pieces import Reduced, whole
@@ -51,6 +51,7 @@ _LEAST_EDGES = 100.0
 _CALM = 1e12
 # More samples than any run draws.
 _ENDLESS = 2**48
+_SAMPLERS = classes_of("PathSampler")
 
 
 class Counts(NamedTuple):
@@ -69,7 +70,7 @@ class PathCounts(Work):
 
     def __init__(self, graph: Graph, seed: int, hands: int) -> None:
         self._n, self._native, self._seed = graph.n, graph.native, seed
-        self._sampler = class_of("PathSampler", graph.indices.dtype)
+        self._sampler = _SAMPLERS[graph.indices.dtype.type]
         self.hands, self.batch = hands, _FIRST_BATCH
         self.enough: Callable[[Counts], bool] = lambda counts: False
 
@@ -132,7 +133,7 @@ def needed_bytes(graph: Graph, threads: int) -> int:
 
     A sampler takes 16 bytes a vertex, and for three places, more once float64 cannot count the paths of a pair.
     """
-    samplers = threads * (int(class_of("PathSampler", graph.indices.dtype).bytes(graph.n)) + 16 * (graph.n + 3))
+    samplers = threads * (int(_SAMPLERS[graph.indices.dtype.type].bytes(graph.n)) + 16 * (graph.n + 3))
     return bytes_of_graph(graph) + samplers + bytes_of(arrays_of_sequence(graph.n)) + 5 * 8 * graph.n
 
 
@@ -141,7 +142,7 @@ class Paths:
 
     def __init__(self, question: Question) -> None:
         graph, request, self._wanted = question.graph.on_host, question.request, question.wanted
-        threads = question.settings.threads
+        threads = question.settings.usable_threads
         while (needed := needed_bytes(graph, threads)) > (room := question.room.for_need(needed, "cpu")):
             if threads == 1:
                 raise OutOfMemoryError(

@@ -295,8 +295,6 @@ NO_VALUES, LENGTHS, STRENGTHS = Values("", False, False), Values("length", True,
 
 def parse_values(weighted: Any, strength: Any, usual: Values = NO_VALUES) -> Values:
     """Return how a caller takes values, the `usual` way by default; errors name arguments that contradict."""
-    if weighted is None and strength is False:
-        return usual
     weighted, strength = of_python(weighted), of_python(strength)
     for name, given in (("weighted", weighted), ("strength", strength)):
         if not (isinstance(given, bool | str) or (given is None and name == "weighted")):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.native import SHARED_FROM, class_of, core, cores, parts_of, parts_of_rows, share, until_stopped
+from lagbc.native import SHARED_FROM, classes_of, core, cores, parts_of, parts_of_rows, share, until_stopped
 from lagbc.native import csr as as_native
 
 Csr = tuple[NDArray[np.int64], NDArray[Any], Any]
@@ -37,6 +37,7 @@ _PIECES = 4
 # From so many bytes on the cores write a new array side by side. Its pages come from the system at the first write: of
 # 250 MB one core got them in 45 ms, 16 cores in 11.
 _WRITTEN_BY_ALL = 2**24
+_ROOT_SWEEPS = classes_of("RootSweep")
 
 
 def written(array: NDArray[Any], values: Any) -> NDArray[Any]:
@@ -253,7 +254,7 @@ def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     """Return the distances from a root, inf if unreached; `into` is the transpose of `out`."""
 
     def search(stop: NDArray[np.uint8]) -> NDArray[np.float64]:
-        sweep = class_of("RootSweep", out[1].dtype)(as_native(*out), as_native(*into), None, 0.0, np.inf, stop)
+        sweep = _ROOT_SWEEPS[out[1].dtype.type](as_native(*out), as_native(*into), None, 0.0, np.inf, stop)
         dist: NDArray[np.float64] = core.search_root(sweep, root)[1]
         return dist
 

@@ -129,7 +129,9 @@ def take_graph(
         directed = adapters.is_directed(A) if made is None else made.directed
     elif type(directed) is not bool and not isinstance(directed := of_python(directed), bool):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
-    values = parse_values(weighted, strength, LENGTHS if made is not None and made.weighted else NO_VALUES)
+    values = LENGTHS if made is not None and made.weighted else NO_VALUES
+    if weighted is not None or strength is not False:
+        values = parse_values(weighted, strength, values)
     if values.are_strengths or values.attribute is not None:
         _require_taken(A, values)
     if made is not None:

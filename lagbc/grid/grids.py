@@ -159,7 +159,7 @@ def _require_sweepable(request: Request, settings: Settings) -> None:
         f"method={settings.method!r}": settings.method not in ("auto", "batched"),
         f"dtype={settings.dtype!r}": settings.dtype != "float64",
         f"batch={settings.batch}": settings.batch is not None,
-        f"threads={settings.threads}": settings.threads_asked,
+        f"threads={settings.threads}": settings.threads is not None,
         f"reduce={settings.reduce!r}": settings.reduce not in ("auto", "none"),
         ", ".join(settings.of_some_methods): bool(settings.of_some_methods),
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib import import_module
@@ -18,9 +18,10 @@ import numpy as np
 
 from lagbc.calls import phase, whole_import
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
+from lagbc.graph.validate import is_cupy
 from lagbc.methods.contract import MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.types import DeviceName
+from lagbc.types import All, DeviceName
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ class Method:
 
 # Names of imported modules: to ask Python for one takes 5 us, and each call asks twice.
 _loaded: set[str] = set()
+_NOTHING = nullcontext()
 
 
 class Both(ExitStack):
@@ -207,6 +209,37 @@ def why_no_gpu() -> str:
     if not _is_installed("cupy"):
         return "CuPy is not installed"
     return "" if _count_visible() else "CuPy sees no GPU"
+
+
+def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
+    """Return the numbers of the GPUs asked for, none where CuPy decides; ValueError for a number without a GPU."""
+    count = count_gpus()
+    if devices is None or not count:  # without a GPU the choice of a method raises the error
+        return ()
+    numbers = tuple(range(count)) if devices == "all" else devices
+    for number in numbers:
+        if number >= count:
+            there = "there is one GPU, 0" if count == 1 else f"there are {count} GPUs, 0 to {count - 1}"
+            raise InvalidValueError(f"device={number}: {there}")
+    return numbers
+
+
+def reading_gpu(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManager[Any]:
+    """Return the context of the GPU that reads a graph: the first asked for, or its own; ValueError if they differ."""
+    at = A.data.device.id if is_cupy(A) else None
+    if devices is None and at is None:
+        return _NOTHING
+    numbers = gpu_numbers(devices)
+    if at is not None and numbers and numbers[0] != at:
+        raise InvalidValueError(
+            f"A is a CuPy matrix on GPU {at}, but device={numbers[0]} was asked for; name {at} first"
+        )
+    if at is None and not numbers:
+        return _NOTHING
+    from cupy import cuda
+
+    device: AbstractContextManager[Any] = cuda.Device(numbers[0] if numbers else at)
+    return device
 
 
 # Estimates need the sums of squares.

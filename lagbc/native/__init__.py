@@ -51,7 +51,7 @@ import_module(f"lagbc.native.rows_{_level}").add_to(core)
 __all__ = [
     "SHARED_FROM",
     "Csr",
-    "class_of",
+    "classes_of",
     "core",
     "cores",
     "csr",
@@ -64,6 +64,7 @@ __all__ = [
 ]
 
 Csr = core.Csr32 | core.Csr64
+csr = core.csr
 Part = tuple[int, int]
 
 Result = TypeVar("Result")
@@ -72,15 +73,9 @@ Result = TypeVar("Result")
 SHARED_FROM = 2**17
 
 
-def class_of(name: str, index_type: Any) -> Any:
-    """Return the compiled class for a type of column indices."""
-    return getattr(core, f"{name}32" if index_type == np.int32 else f"{name}64")
-
-
-def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.float64] | None = None) -> Csr:
-    """Hand compressed rows to kernels, uncopied."""
-    made: Csr = (core.Csr32 if indices.dtype == np.int32 else core.Csr64)(indptr, indices, lengths)
-    return made
+def classes_of(name: str) -> dict[type, Any]:
+    """Return the compiled classes of a name, by the type of column indices."""
+    return {np.int32: getattr(core, f"{name}32"), np.int64: getattr(core, f"{name}64")}
 
 
 def until_stopped(kernel: Callable[[NDArray[np.uint8]], Result], entries: int, seconds: float = inf) -> Result:

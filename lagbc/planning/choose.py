@@ -31,7 +31,7 @@ from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
 from lagbc.reduce.pieces import Whole
 
-_AS_A_RULE, _SLOWER = "the fastest there as a rule", "slower as a rule"
+AS_A_RULE, _SLOWER = "the fastest there as a rule", "slower as a rule"
 TERMS = (
     "run",
     "batch_level",
@@ -120,7 +120,7 @@ def ranked(
     elif not on_gpu:
         where = table.why_no_gpu()
     else:
-        where = _where(work)
+        where = where_by_work(work)
     if method != "auto":
         return [Selection(row, f"{method} on {row.device} ({where}; asked for)")]
     candidates = [other for other in ready if other.key in tuning.COSTS]
@@ -132,26 +132,7 @@ def ranked(
     return [one._replace(reason=f"{one.method.name} on {one.method.device} ({where}; {one.reason})") for one in found]
 
 
-def by_rule(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Selection | None:
-    """Return the first of `ranked` without a rank: of "auto", for a run on a CPU that is too short for a probe.
-
-    It takes no demand, bounds or options. None stands for any other run.
-    """
-    work = roots * graph.nnz
-    if device == "cuda" or work >= min(tuning.PROBE_WORK, tuning.GPU_WORK):
-        return None
-    for row in table.METHODS:
-        if (row.device, row.weighted, row.formulation) == ("cpu", graph.weighted, tuning.OF_SMALL_RUNS["cpu"]):
-            break
-    else:
-        return None
-    if not row.offers(sums):
-        return None
-    where = f"device={device!r}" if device == "cpu" else table.why_no_gpu() or _where(work)
-    return Selection(row, f"{row.name} on {row.device} ({where}; {_AS_A_RULE})")
-
-
-def _where(work: float) -> str:
+def where_by_work(work: float) -> str:
     """Say why a run goes to a CPU or a GPU where both are there."""
     return f"roots * nnz = {work:.2g}, and a GPU pays from {tuning.GPU_WORK:.0g}"
 
@@ -181,7 +162,7 @@ def _ways_in_words(rows: list[Method]) -> str:
 
 def _by_rule(candidates: list[Method], but: str = "") -> list[Selection]:
     """Give each of the candidates, in their order, its reason."""
-    return [Selection(row, f"{_SLOWER if number else _AS_A_RULE}{but}") for number, row in enumerate(candidates)]
+    return [Selection(row, f"{_SLOWER if number else AS_A_RULE}{but}") for number, row in enumerate(candidates)]
 
 
 def _by_cost(piece: Whole, candidates: list[Method], roots: int, seconds: float, at_once: int) -> list[Selection]:

@@ -14,17 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.errors import InvalidValueError
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import written
-from lagbc.graph.validate import is_cupy
 from lagbc.limits import budget
 from lagbc.methods import table
 from lagbc.methods.table import Method
 from lagbc.options import Settings
 from lagbc.reduce.choice import graph_bytes
-from lagbc.types import All
 
 # Variables with the number of a process among those of its machine, by launcher: Open MPI, MPICH and Intel MPI,
 # MVAPICH, PMI, Slurm. Without one of them, ranks find it out.
@@ -35,7 +32,6 @@ _LOCAL_RANKS = (
     "PMI_LOCAL_RANK",
     "SLURM_LOCALID",
 )
-_NOTHING = nullcontext()
 local_rank: ContextVar[int | None] = ContextVar("lagbc local rank", default=None)
 
 
@@ -153,37 +149,6 @@ class _PinnedCopies:
             self._copied.clear()
 
 
-def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
-    """Return the numbers of the GPUs asked for, none where CuPy decides; ValueError for a number without a GPU."""
-    count = table.count_gpus()
-    if devices is None or not count:  # without a GPU the choice of a method raises the error
-        return ()
-    numbers = tuple(range(count)) if devices == "all" else devices
-    for number in numbers:
-        if number >= count:
-            there = "there is one GPU, 0" if count == 1 else f"there are {count} GPUs, 0 to {count - 1}"
-            raise InvalidValueError(f"device={number}: {there}")
-    return numbers
-
-
-def reading_gpu(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManager[Any]:
-    """Return the context of the GPU that reads a graph: the first asked for, or its own; ValueError if they differ."""
-    at = A.data.device.id if is_cupy(A) else None
-    if devices is None and at is None:
-        return _NOTHING
-    numbers = gpu_numbers(devices)
-    if at is not None and numbers and numbers[0] != at:
-        raise InvalidValueError(
-            f"A is a CuPy matrix on GPU {at}, but device={numbers[0]} was asked for; name {at} first"
-        )
-    if at is None and not numbers:
-        return _NOTHING
-    from cupy import cuda
-
-    device: AbstractContextManager[Any] = cuda.Device(numbers[0] if numbers else at)
-    return device
-
-
 def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
     """Whether a matrix is checked, and put in order, on the GPU: a large one, likely to be swept there.
 
@@ -211,7 +176,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
 
 def devices_of(settings: Settings, row: Method) -> list[Device]:
     """Return the devices that sweep by a method, if they are several."""
-    numbers = gpu_numbers(settings.devices) if row.device == "cuda" else ()
+    numbers = table.gpu_numbers(settings.devices) if row.device == "cuda" else ()
     if len(numbers) < 2:
         return []
     return [Gpu(number, numbers[:place].count(number)) for place, number in enumerate(numbers)]

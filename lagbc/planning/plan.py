@@ -25,8 +25,7 @@ from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.native import cores
 from lagbc.options import Settings
-from lagbc.planning.choose import Selection, by_rule, ranked
-from lagbc.planning.devices import gpu_numbers
+from lagbc.planning.choose import AS_A_RULE, Selection, ranked, where_by_work
 from lagbc.planning.sweep import Memory, MemoryEstimate, Sweep, fit_memory, memory_of_call, most_batch, over_budget
 from lagbc.reduce.chains import ADDED, group_size
 from lagbc.reduce.pieces import Chains, Piece, Reduced, Small, Whole
@@ -179,7 +178,7 @@ def sweep_of_small(piece: Small, settings: Settings, *_: object) -> Sweep:
     name = "work-efficient" if piece.blocks.rows.weights is None else "dijkstra"
     weighted, slices = piece.blocks.rows.weights is not None, len(piece.blocks.ends)
     reason = f"{quantity(len(piece.blocks.numbers), 'small block')}, root by root"
-    return Sweep("small", name, "cpu", weighted, slices, 1, settings.threads, reason, most=1)
+    return Sweep("small", name, "cpu", weighted, slices, 1, settings.usable_threads, reason, most=1)
 
 
 @sweep_of.register(Whole)
@@ -198,7 +197,7 @@ def _sweep_of_whole(
         sweep = _first_of_ranked(piece, own, room, seconds, beside)
         return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
     if settings.method == "auto" and not given and request.demand is None and request.bounds is None:
-        first = by_rule(graph, request.sums, settings.device, len(request.roots))
+        first = of_short_run(graph, request.sums, settings.device, len(request.roots))
         if first is not None:  # of all ranked, which are not made
             sweep = fit_memory(piece, _sweep(piece, first, settings, given, beside), room)
             if sweep.memory.total <= room.for_need(sweep.memory.total, sweep.device):
@@ -211,6 +210,21 @@ def _sweep_of_whole(
             on_cpu = _first_of_ranked(piece, settings._replace(device="cpu"), room, seconds, beside)
             return on_cpu._replace(too_large=over_budget(sweep, sweep.memory.total, limit))
     return sweep
+
+
+def of_short_run(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Selection | None:
+    """Return the first of `ranked` without a rank: of "auto", for a run on a CPU that is too short for a probe.
+
+    It takes no demand, bounds or options. None stands for any other run.
+    """
+    work = roots * graph.nnz
+    if device == "cuda" or work >= min(tuning.PROBE_WORK, tuning.GPU_WORK):
+        return None
+    for row in table.METHODS:
+        if (row.device, row.weighted, row.formulation) == ("cpu", graph.weighted, tuning.OF_SMALL_RUNS["cpu"]):
+            where = f"device={device!r}" if device == "cpu" else table.why_no_gpu() or where_by_work(work)
+            return Selection(row, f"{row.name} on {row.device} ({where}; {AS_A_RULE})") if row.offers(sums) else None
+    return None
 
 
 def _first_of_ranked(piece: Whole, settings: Settings, room: Room, seconds: float, beside: int) -> Sweep:
@@ -240,8 +254,10 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
     if given or settings.dtype != "float64":
         _require_options(row, settings.dtype, given)
     roots, batching, threads = len(request.roots), row.load().batching, settings.threads
-    if not settings.threads_asked and row.device == "cpu":  # as many as have some work each
-        threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
+    if threads is None:  # on a CPU as many as have some work each
+        worth = 1 + int(roots * graph.nnz / tuning.THREAD_WORK)
+        threads = 1 if row.device == "cpu" and worth == 1 else settings.usable_threads
+        threads = min(threads, worth) if row.device == "cpu" else threads
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(row, batching))
     batch = most_batch(row, batching, roots, -(-shared // threads), settings.batch)
@@ -298,11 +314,11 @@ def _sweep_of_chains_on(piece: Chains, device: str, settings: Settings, room: Ro
     ):
         size, batching = group_size(contracted, device), row.load().batching
         if device == "cuda":  # a group for each GPU
-            share = -(-len(roots) // max(1, len(gpu_numbers(settings.devices))))
+            share = -(-len(roots) // max(1, len(table.gpu_numbers(settings.devices))))
             size = min(size, -(-share // batching.block) * batching.block)
         if not batching.concurrent and settings.batch is not None:
             size = min(size, batching.round(settings.batch))
-        threads, reason = min(settings.threads, max(1, -(-len(roots) // size))), f"junctions by {why}"
+        threads, reason = min(settings.usable_threads, max(1, -(-len(roots) // size))), f"junctions by {why}"
         sweeps.append(Sweep("chains", row.name, row.device, True, len(roots), size, threads, reason, most=size))
     return _first_within(piece, sweeps, room)
 
@@ -333,7 +349,7 @@ def _gpus(settings: Settings) -> str:
     """Say which of several GPUs sweep the roots."""
     if table.count_gpus() < 2:
         return ""
-    numbers = gpu_numbers(settings.devices)
+    numbers = table.gpu_numbers(settings.devices)
     if len(numbers) > 1:
         return f"; GPUs {', '.join(map(str, numbers))} share the roots"
     return f"; on one of {table.count_gpus()} GPUs (device='all' takes all)"

@@ -191,11 +191,24 @@ def retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Fou
             give_back()  # the states of before, which no name holds any more
 
 
-def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:
-    hand = work.open(work.stop or StopFlag())  # a GPU's mirrors stay with a flag
-    for span in work.batches(first, last):
-        raise_if_stopped()
-        yield span, hand(span, work.items[span.first : span.last])
+def inline(work: Work, first: int, last: int) -> Generator[Found]:
+    """Sum in the calling thread, which takes no Ctrl-C while a kernel runs; with less where memory runs out.
+
+    It is for runs of milliseconds: starting a thread takes longer than their sweeps.
+    """
+    while first < last:
+        hand: Hand | None = None
+        try:
+            hand = work.open(work.stop or StopFlag())  # a GPU's mirrors stay with a flag
+            for span in work.batches(first, last):
+                raise_if_stopped()
+                yield span, hand(span, work.items[span.first : span.last])
+                first = span.last
+        except MemoryError as error:
+            work = work.smaller(error)
+        if first < last:
+            hand = None  # then no name holds the state of before
+            give_back()
 
 
 def _side_by_side(work: Work, first: int, last: int) -> Generator[Found]:
@@ -206,9 +219,6 @@ def _side_by_side(work: Work, first: int, last: int) -> Generator[Found]:
         hands.close()
 
 
-# Sums in the calling thread, for runs of milliseconds: starting a thread takes longer than their sweeps. It takes no
-# Ctrl-C while a kernel runs.
-inline: Carrier = partial(retrying, _one_by_one)
 # Sums in as many threads as a work has hands; at most two batches a thread are ahead of the loop.
 threaded: Carrier = partial(retrying, _side_by_side)
 

@@ -16,7 +16,7 @@ import lagbc
 from lagbc import tuning
 from lagbc.centrality import highest as module
 from lagbc.interfaces.cli import main
-from lagbc.native import class_of, core, csr
+from lagbc.native import classes_of, core, csr
 
 BOTH = pytest.mark.parametrize("name", ["closeness", "harmonic"])
 
@@ -245,7 +245,7 @@ def searches_of(graph, reach, kind, *, inverse):
     out, into = graph.reordered.transpose, graph.reordered
     rows = [csr(one.indptr, one.indices.astype(kind)) for one in (out, into)]
     both = rows if graph.directed else rows[:1] * 2
-    return class_of("BoundedSearch", np.dtype(kind))(*both, reach, not graph.directed, inverse, True, 0.1)
+    return classes_of("BoundedSearch")[kind](*both, reach, not graph.directed, inverse, True, 0.1)
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])

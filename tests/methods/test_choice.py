@@ -13,6 +13,7 @@ from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import check_options
 from lagbc.planning import choose as choosing
 from lagbc.planning.choose import ranked
+from lagbc.planning.plan import of_short_run
 from lagbc.reduce import pieces
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
@@ -63,8 +64,8 @@ def test_the_rule_of_small_runs_tells_the_first_of_the_rank(device, weighted, ha
         for roots in (1, 50):
             piece = Whole(graph, Request(sums, np.arange(roots)))
             rank = ranked(graph, method="auto", device=device, roots=roots, sums=sums, probed=piece)
-            assert choosing.by_rule(graph, sums, device, roots) == rank[0]
-    assert choosing.by_rule(graph, frozenset(made), device, int(tuning.PROBE_WORK)) is None
+            assert of_short_run(graph, sums, device, roots) == rank[0]
+    assert of_short_run(graph, frozenset(made), device, int(tuning.PROBE_WORK)) is None
 
 
 def test_a_probe_without_memory_leaves_the_first(monkeypatch):

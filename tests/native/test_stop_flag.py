@@ -22,7 +22,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import batched, traversal
 from lagbc.methods.sums import Bounds, Sums
-from lagbc.native import class_of, core, csr
+from lagbc.native import classes_of, core, csr
 from lagbc.reduce.blocks import find_strong, split
 from lagbc.reduce.chains import Flows, contract
 from lagbc.reduce.weighted import Weighted
@@ -234,7 +234,7 @@ def test_single_roots(weighted, index):
     """A search, the sums along its paths, and what passes through."""
     graph = as_graph(path(LAST + 1), weighted=weighted)
     edges = csr(graph.indptr, graph.indices.astype(index), graph.weights)
-    kind = class_of("RootSweep", index)
+    kind = classes_of("RootSweep")[index]
     whole, stopped = (kind(edges, edges, None, 0.0, np.inf, stop) for stop in (np.zeros(1, np.uint8), SET))
     assert len(core.search_root(stopped, 0)[0]) == (0 if weighted else 1)
     *found, _ = core.search_root(whole, 0)

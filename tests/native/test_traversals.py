@@ -7,7 +7,7 @@ from strategies import grid, with_lengths
 
 from lagbc.methods.cpu.traversal import Size
 from lagbc.methods.sums import Sums, bits_of
-from lagbc.native import class_of, core, csr
+from lagbc.native import classes_of, core, csr
 
 by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
 # The queues, by the count of buckets.
@@ -44,7 +44,7 @@ def worker(A, index, queue="hops", sums=("dependency",), size=None, **given):
         "per_length": 1.01,
         "request": (np.inf, 2.0**1000, 0.0, False, False),
     }
-    return class_of("Traversal", index)(**arguments | given)
+    return classes_of("Traversal")[index](**arguments | given)
 
 
 @pytest.mark.parametrize("name", ["order", "position", "root_weights", "omega", "class_sizes", "x", "y"])

@@ -494,16 +494,16 @@ def test_a_gpu_that_is_asked_for_where_there_is_none(device):
 
 def test_gpus_that_there_are_not(monkeypatch):
     monkeypatch.setattr(table, "count_gpus", lambda: 2)
-    assert devices.gpu_numbers("all") == (0, 1)
-    assert devices.gpu_numbers((1, 0)) == (1, 0)
-    assert devices.gpu_numbers(None) == ()
+    assert table.gpu_numbers("all") == (0, 1)
+    assert table.gpu_numbers((1, 0)) == (1, 0)
+    assert table.gpu_numbers(None) == ()
     with pytest.raises(ValueError, match="device=2: there are 2 GPUs, 0 to 1"):
         lagbc.plan(A, device=[0, 2])
     monkeypatch.setattr(table, "count_gpus", lambda: 1)
     with pytest.raises(ValueError, match="device=1: there is one GPU, 0"):
         lagbc.bc(A, device=1)
     monkeypatch.setattr(table, "count_gpus", lambda: 0)
-    assert devices.gpu_numbers((5,)) == ()
+    assert table.gpu_numbers((5,)) == ()
 
 
 @pytest.fixture
@@ -542,9 +542,9 @@ def test_a_gpu_by_its_number(noted):
     gpu.wait()
     assert noted[2:] == ["left", "left", "waited"]
     noted.clear()
-    with devices.reading_gpu(A, (2, 3)):
+    with table.reading_gpu(A, (2, 3)):
         assert noted == [(2,)]
-    with devices.reading_gpu(A, None):
+    with table.reading_gpu(A, None):
         assert noted == [(2,), "left"]
     on_host = as_graph(A)
     assert gpu.copy(on_host) is on_host

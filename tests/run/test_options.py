@@ -11,6 +11,7 @@ from strategies import cycle, scale_free
 from swept import estimate
 
 import lagbc
+from lagbc import tuning
 from lagbc.errors import MemoryWarning
 from lagbc.methods import table
 from lagbc.methods.table import METHODS
@@ -142,6 +143,7 @@ def test_flags_and_counts_of_numpy_are_kept_in_a_part(tmp_path):
 def test_the_roots_that_are_drawn_tell_where_a_graph_is_read(monkeypatch, k):
     """Their number decides whether a large one is read on the GPU."""
     told = []
+    monkeypatch.setattr(tuning, "HOST_EDGES", 0)
     monkeypatch.setattr("lagbc.call.is_read_on_device", lambda A, roots, settings, weighted: bool(told.append(roots())))
     lagbc.bc(A, k=k)
     assert told == [20]
@@ -150,7 +152,7 @@ def test_the_roots_that_are_drawn_tell_where_a_graph_is_read(monkeypatch, k):
 def test_the_options_of_type_checkers_are_those_of_the_table():
     names = [option.name for option in OPTIONS]
     assert [name for name in names if name != "batch"] == list(Options.__annotations__)
-    assert set(Settings._fields) - set(names) == {"devices", "threads_asked", "of_some_methods"}
+    assert set(Settings._fields) - set(names) == {"devices", "of_some_methods"}
     assert set(names) <= set(Settings._fields)
     described = Options.__doc__.partition("Attributes")[2]
     assert all(f"    {name} :" in described for name in Options.__annotations__)

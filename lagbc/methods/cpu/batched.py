@@ -29,7 +29,7 @@ from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, Interrupted, OfWholeBatch, SweepPlan
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, Sums, bits_of, columns_into_range
-from lagbc.native import class_of, core, csr
+from lagbc.native import classes_of, core, csr
 
 # Roots of a batch: the columns of a row.
 COLUMNS = 64
@@ -43,6 +43,7 @@ _MOST = np.iinfo(_SHORT).max
 
 # The schedules, by the classes of their sweeps.
 LEVEL_ORDER, READY_ORDER, WITH_LENGTHS = "LevelSweep", "WaitingSweep", "LengthSweep"
+_CLASSES = {schedule: classes_of(schedule) for schedule in (LEVEL_ORDER, READY_ORDER, WITH_LENGTHS)}
 
 
 def schedule_of(graph: Graph, plan: SweepPlan) -> str:
@@ -112,7 +113,7 @@ class BatchRequest(NamedTuple):
 def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[str, Any]:
     """State the bytes of a sweep, with its queues in their first size."""
     schedule = schedule or schedule_of(graph, plan)
-    of, is_short = class_of(schedule, graph.indices.dtype), schedule == WITH_LENGTHS and begins_short(graph, plan)
+    of, is_short = _CLASSES[schedule][graph.indices.dtype.type], schedule == WITH_LENGTHS and begins_short(graph, plan)
     asked, room = bits_of(plan.sums), first_entries(graph, plan)
     has_class_sizes = plan.class_sizes is not None
     return {"sweep": of.bytes(graph.n, graph.nnz, asked, room, is_short, has_class_sizes)}
@@ -124,17 +125,19 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
     is_short = schedule == WITH_LENGTHS and begins_short(graph, plan)
     reordered = graph.reordered
     out = into = csr(*reordered.csr)
-    asked = BatchRequest(plan.sigma_limit, plan.endpoints, plan.linear, count_width=tuning.BATCHED_COUNT_WIDTH)
+    always, count_width = (plan.sigma_limit, plan.endpoints, plan.linear), tuning.BATCHED_COUNT_WIDTH
     if schedule == LEVEL_ORDER:
         if (transpose := reordered.transpose) is not reordered:
             into = csr(*transpose.csr)
-        asked = asked._replace(active=graph.active, pull_share=tuning.BATCHED_PULL_SHARE)
-    elif schedule == WITH_LENGTHS:
+        asked = BatchRequest(*always, graph.active, tuning.BATCHED_PULL_SHARE)
+    elif schedule == READY_ORDER:
+        asked = BatchRequest(*always, count_width=count_width)
+    else:
         mean = graph.mean_length  # an infinite width is one, too
         width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
         longest = graph.longest if is_short else 0.0
-        asked = asked._replace(count_width=asked.count_width * mean, width=width, rtol=plan.rtol, longest=longest)
-    sweep = class_of(schedule, graph.indices.dtype)(
+        asked = BatchRequest(*always, 0, 0.0, count_width * mean, width, plan.rtol, longest)
+    sweep = _CLASSES[schedule][graph.indices.dtype.type](
         out,
         into,
         graph.order,

@@ -17,10 +17,11 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import edge_in_words, in_words
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import OF_EDGES, SQUARES, Sums
-from lagbc.native import class_of, core
+from lagbc.native import classes_of, core
 
 # A target adds its distance to this power to each sum over distances.
 _OF_DISTANCES = {"reached": 0, "distance": 1, "inverse": -1, "distance_squares": 2, "inverse_squares": -2}
+_ROOT_SWEEPS = classes_of("RootSweep")
 
 
 def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, place: int) -> None:
@@ -117,7 +118,7 @@ class _Search(NamedTuple):
 
 
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
-    kind = class_of("RootSweep", graph.indices.dtype)
+    kind = _ROOT_SWEEPS[graph.indices.dtype.type]
     sweep = kind(*graph.native, plan.class_sizes, plan.rtol, plan.radius, plan.stop.value)
     reached, dist, mantissas, powers, pathless = core.search_root(sweep, root)
     search = _Search(sweep, reached, dist, mantissas, powers)

@@ -35,7 +35,7 @@ from lagbc.methods.sums import (
     columns_into_range,
     shifts_of_rows,
 )
-from lagbc.native import class_of, core, csr
+from lagbc.native import classes_of, core, csr
 
 # Roots that a thread sums together; they fix the order of the sums. With 16, 256 roots keep 16 threads at work; 64 took
 # up to 10 % less time with one thread. Results: cpu_traversal.md.
@@ -48,6 +48,7 @@ blocks = Blocks(most=1024, least=BLOCK, enough=64)
 MOST_ROWS, MOST_EDGES = 1 << 14, 1 << 17
 Worker: TypeAlias = core.Traversal32 | core.Traversal64
 Ball: TypeAlias = core.ShortBall32 | core.ShortBall64 | core.Ball32 | core.Ball64
+_TRAVERSALS, _BALLS, _SHORT_BALLS = map(classes_of, ("Traversal", "Ball", "ShortBall"))
 _NO_NAMES = np.zeros(0, np.int64)
 _NO_NOTE = np.iinfo(HALF_WORD).max
 # The sums within bounds, in the order of `Columns` in lagbc/native/kernels/traversal/state.h. Each is in one of three
@@ -156,7 +157,7 @@ def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the bytes of a worker, and of its ball."""
-    worker = class_of("Traversal", graph.indices.dtype).bytes(size_of(graph, plan))
+    worker = _TRAVERSALS[graph.indices.dtype.type].bytes(size_of(graph, plan))
     ball = bytes_of_ball(graph, plan) if has_ball(graph, plan) else 0
     return {"sweep": worker, "ball": ball, "trips": _arrays_of_trips(graph, plan)}
 
@@ -174,7 +175,7 @@ def _arrays_of_trips(graph: Graph, plan: SweepPlan) -> dict[str, Array] | None:
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Make one worker."""
     (_, per_length), limit = _choose_buckets(graph, plan), plan.sigma_limit if plan.counts_paths else np.inf
-    sweep = class_of("Traversal", graph.indices.dtype)(
+    sweep = _TRAVERSALS[graph.indices.dtype.type](
         size_of(graph, plan),
         csr(*graph.reordered.csr),
         graph.order,
@@ -319,7 +320,7 @@ def has_ball(graph: Graph, plan: SweepPlan) -> bool:
 def bytes_of_ball(graph: Graph, plan: SweepPlan) -> int:
     """Count the bytes of a ball."""
     kind, _ = _number(graph, plan.radius)
-    count: int = class_of(kind, graph.indices.dtype).bytes(_size_of_ball(graph, plan))
+    count: int = kind[graph.indices.dtype.type].bytes(_size_of_ball(graph, plan))
     return count
 
 
@@ -327,7 +328,7 @@ def new_ball(graph: Graph, plan: SweepPlan, worker: Worker) -> Ball:
     """Make a ball whose sums a worker keeps."""
     kind, far = _number(graph, plan.radius)
     into = csr(*graph.reordered.transpose.csr)
-    of = class_of(kind, graph.indices.dtype)
+    of = kind[graph.indices.dtype.type]
     ball: Ball = of(_size_of_ball(graph, plan), worker, into, far, tuning.WITHIN_TOGETHER)
     return ball
 
@@ -338,12 +339,12 @@ def _size_of_ball(graph: Graph, plan: SweepPlan) -> tuple[int, int, int, bool, b
     return graph.n, *most, is_symmetric, plan.counts_paths, "edges" in plan.sums
 
 
-def _number(graph: Graph, radius: float) -> tuple[str, float]:
-    """Return the class of a ball, and the distance that stands for all beyond the radius.
+def _number(graph: Graph, radius: float) -> tuple[dict[type, Any], float]:
+    """Return the classes of a ball, and the distance that stands for all beyond the radius.
 
     Distances are 16-bit integers if lengths are whole, and that number plus any length is one; else float64.
     """
     beyond = int(radius) + 1
     if graph.has_whole_lengths and beyond + graph.longest <= np.iinfo(np.uint16).max:
-        return "ShortBall", float(beyond)
-    return "Ball", float(np.nextafter(radius, np.inf))
+        return _SHORT_BALLS, float(beyond)
+    return _BALLS, float(np.nextafter(radius, np.inf))

@@ -9,20 +9,32 @@ void bind_extended(nb::module_& m), bind_graph(nb::module_& m), bind_io(nb::modu
 
 namespace {
 
+// A class of graphs, and the function `csr`, whose graph is of the class for the type of its indices.
 template <class Index>
 void bind_csr(nb::module_& m, const char* name) {
     using Graph = Csr<Index>;
+    constexpr bool is_last = std::is_same_v<Index, Wide>;
+    const auto made = [](Span<const int64_t> indptr, Span<const Index> indices,
+                         In<"lengths", Optional<Span<const double>>> lengths) {
+        if (indptr.size == 0 || indptr[0] != 0 || indptr[indptr.size - 1] != indices.size)
+            raise_value("indptr has to rise from 0 to the " + std::to_string(indices.size) + " indices");
+        sized(lengths, indices.size);
+        return Graph{indptr, indices, lengths};
+    };
     nb::class_<Graph> bound(m, name);
     method(
         bound, "__init__",
-        [](Graph* self, In<"indptr", Span<const int64_t>> indptr, In<"indices", Span<const Index>> indices,
-           In<"lengths", Optional<Span<const double>>> lengths) {
-            if (indptr.size == 0 || indptr[0] != 0 || indptr[indptr.size - 1] != indices.size)
-                raise_value("indptr has to rise from 0 to the " + std::to_string(indices.size) + " indices");
-            sized(lengths, indices.size);
-            new (self) Graph{indptr, indices, lengths};
+        [made](Graph* self, In<"indptr", Span<const int64_t>> indptr, In<"indices", Span<const Index>> indices,
+               In<"lengths", Optional<Span<const double>>> lengths) {
+            new (self) Graph(made(indptr, indices, lengths));
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
+    m.def(
+        "csr",
+        [made](In<"indptr", Span<const int64_t>> indptr, In<"indices", Span<const Index>, is_last> indices,
+               In<"lengths", Optional<Span<const double>>> lengths) { return made(indptr, indices, lengths); },
+        nb::arg("indptr"), nb::arg("indices"), nb::arg("lengths").none() = nb::none(), nb::keep_alive<0, 1>(),
+        nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), "Hand compressed rows to kernels, uncopied.");
     bound.def_prop_ro("indptr", [](nb::handle_t<Graph> self) { return shown(nb::cast<Graph&>(self).indptr, self); });
     bound.def_prop_ro("indices", [](nb::handle_t<Graph> self) { return shown(nb::cast<Graph&>(self).indices, self); });
 }
