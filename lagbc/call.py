@@ -14,7 +14,7 @@ from math import prod
 from typing import Any, NamedTuple, cast
 
 from lagbc import tuning
-from lagbc.arguments import Arguments, Read
+from lagbc.arguments import NONE_GIVEN, Arguments, Read
 from lagbc.calls import raise_if_stopped
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.given import is_sparse
@@ -31,8 +31,9 @@ from lagbc.reduce.pieces import Chains, Reduced, Whole, reduce, restore, whole, 
 from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request, make_request
 from lagbc.run.partial import Checkpoint, digests_of
-from lagbc.run.run import Result, meter_of, stretch_of, work_of
+from lagbc.run.run import meter_of, stretch_of, work_of
 from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, sum_over, threaded
+from lagbc.scores.finish import Result
 from lagbc.scores.records import Centrality, all_sums, require_decays, require_defined_sample
 
 
@@ -47,7 +48,7 @@ class Call(NamedTuple):
     plan: Plan
     kept: Checkpoint | None = None
     centralities: tuple[Centrality, ...] = ()
-    arguments: Arguments = Arguments()  # with numbers of vertices in place of names
+    arguments: Arguments = NONE_GIVEN  # with numbers of vertices in place of names
 
     @property
     def reason(self) -> str:
@@ -82,8 +83,7 @@ def prepare(
         require_decays(centralities, arguments)
     if arguments.k == 1:
         require_defined_sample(graph.n, centralities, endpoints=arguments.endpoints)
-    call = plan_request(graph, request, settings, kept, labels)
-    return call._replace(centralities=centralities, arguments=arguments)
+    return plan_request(graph, request, settings, kept, labels, centralities=centralities, arguments=arguments)
 
 
 def plan_request(
@@ -93,6 +93,8 @@ def plan_request(
     kept: Checkpoint | None = None,
     labels: Sequence[str] = (),
     beside: int = 0,
+    centralities: tuple[Centrality, ...] = (),
+    arguments: Arguments = NONE_GIVEN,
 ) -> Call:
     """Reduce and plan a request; the sums of a checkpoint of another call are refused.
 
@@ -117,7 +119,7 @@ def plan_request(
         over = f"not reduced, as that needs up to {in_units(plan.memory.total)}"
         plan = make_plan(graph, request, reduced, settings, room, labels, beside=beside)
         plan = plan._replace(reason=f"{over}; {plan.reason}")
-    return Call(graph, request, settings, room, reduced, plan, kept)
+    return Call(graph, request, settings, room, reduced, plan, kept, centralities, arguments)
 
 
 def _reduced_as(reduced: Reduced, graph: Graph, request: Request, settings: Settings, labels: Sequence[str]) -> Reduced:

@@ -32,8 +32,7 @@ from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import reading_gpu
 from lagbc.options import Options, Settings, check_options, communicator, of_grid, parse_flag, with_defaults
 from lagbc.request import warn_of_ties
-from lagbc.run.run import Result
-from lagbc.scores.finish import rank
+from lagbc.scores.finish import Result, rank
 from lagbc.scores.records import BUILT_IN, Centrality, all_sums, find, require_taken, shared
 from lagbc.types import GraphLike
 

@@ -25,7 +25,7 @@ from lagbc.options import Settings
 from lagbc.planning.population import Population
 from lagbc.reduce.pieces import Reduced, restore
 from lagbc.request import Request
-from lagbc.run.run import Result
+from lagbc.scores.finish import Result
 from lagbc.scores.records import Centrality, find
 
 Values = NDArray[np.float64]

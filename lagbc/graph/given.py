@@ -123,15 +123,16 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
     """Raise InvalidTypeError if an argument is a masked array, or a list or sparse matrix of masked arrays."""
     if "numpy.ma" not in sys.modules:  # loaded by whoever has a masked array
         return
+    masked_array = np.ma.MaskedArray
     if is_sparse(given):
         for part in _PARTS.get(given.format, ("data", "indices", "indptr")):
-            if isinstance(array := getattr(given, part, None), np.ma.MaskedArray):
+            if isinstance(array := getattr(given, part, None), masked_array):
                 refuse_masked(f"{name}.{part}", array, _OF_SPARSE)
         return
-    if not isinstance(given, list | tuple | np.ma.MaskedArray):
+    if not isinstance(given, list | tuple | masked_array):
         return
-    items = (given,) if isinstance(given, np.ma.MaskedArray) else given
-    arrays = [item for item in items if isinstance(item, np.ma.MaskedArray)]
+    items = (given,) if isinstance(given, masked_array) else given
+    arrays = [item for item in items if isinstance(item, masked_array)]
     if not arrays:
         return
     masked, size = sum(map(np.ma.count_masked, arrays)), sum(array.size for array in arrays)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -72,15 +72,14 @@ class Graph(Outline):
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._take({})
+        self._take((self.indptr, self.indices, self.weights))
 
-    def _take(self, given: Mapping[str, Any]) -> None:
-        """Take attributes that are given past the initialiser, and those that follow from the arrays."""
-        own = vars(self)
-        own.update(given)
-        csr = indptr, indices, weights = self.indptr, self.indices, self.weights
-        own["csr"], own["n"], own["nnz"], own["weighted"] = csr, len(indptr) - 1, len(indices), weights is not None
-        own["is_on_device"] = is_on_device = not isinstance(indptr, np.ndarray)
+    def _take(self, csr: Csr, **found: Any) -> None:
+        """Take compressed rows, what follows from them, and other attributes."""
+        indptr, indices, weights = csr
+        found["n"], found["nnz"], found["weighted"] = len(indptr) - 1, len(indices), weights is not None
+        found["is_on_device"] = is_on_device = not isinstance(indptr, np.ndarray)
+        vars(self).update(found, csr=csr, indptr=indptr, indices=indices, weights=weights)
         if not is_on_device:
             for array in csr if self.known_reverse is None else csr + self.known_reverse:
                 if array is not None:
@@ -94,7 +93,7 @@ class Graph(Outline):
         return {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._take(state)
+        self._take((state["indptr"], state["indices"], state["weights"]), **state)
 
     def checked(self) -> Graph:
         """Mark the arrays as checked, canonical rows with lengths that are finite and > 0; return the graph itself."""
@@ -133,10 +132,8 @@ class Graph(Outline):
 
         The rows are not copied: those of NumPy become read-only.
         """
-        made, (indptr, indices, weights) = cls.__new__(cls), csr
-        found |= {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
-        found["known_reverse"] = reverse
-        made._take(found)  # in half the time of the initialiser
+        made = cls.__new__(cls)  # in half the time of the initialiser
+        made._take(csr, directed=directed, known_reverse=reverse, **found)
         return made
 
     @classmethod
@@ -151,24 +148,22 @@ class Graph(Outline):
         n = len(indptr) - 1
         if n + len(indices) > tuning.SURVEYED:
             return None
-        degrees, order, position = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-        starts, heads = np.empty(n + 1, np.int64), np.empty_like(indices)
+        degrees, order, position = np.empty((3, n), np.int64)
+        starts, heads = np.empty(n + 1, np.int64), np.empty(len(indices), indices.dtype)
         values = None if weights is None else np.empty(len(indices))
         are_fit, has_high_diameter, depth, active, longest = core.survey(
             indptr, indices, weights, tuning.HIGH_DIAMETER, degrees, order, position, starts, heads, values
         )
         if not are_fit:
             return cls._surveyed_one_way(csr) if directed and not symmetric else None
-        found: dict[str, Any] = {"depth": depth, "has_high_diameter": has_high_diameter, "active": active}
+        found = {"out_degrees": degrees, "depth": depth, "has_high_diameter": has_high_diameter, "active": active}
         if weights is not None:
             found["longest"] = longest
         if not has_high_diameter:
-            order.setflags(write=False)
-            position.setflags(write=False)
             ordered = cls.from_csr((starts, heads.astype(np.int32, copy=False), values), directed, _reverse=None)
+            order.flags.writeable = position.flags.writeable = False
             found |= {"order": order, "position": position, "reordered": ordered}
-        rows = indptr, indices.astype(np.int32, copy=False), weights
-        return cls.from_csr(rows, directed, out_degrees=degrees, _reverse=None, **found)
+        return cls.from_csr((indptr, indices.astype(np.int32, copy=False), weights), directed, _reverse=None, **found)
 
     @classmethod
     def _surveyed_one_way(cls, csr: Csr) -> Graph | None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 EXACT_INTEGERS, LONGEST = 2**53, float(np.finfo(np.float64).max)
 # Kinds of matrices that are not sparse matrices of SciPy.
 _DENSE, _ON_DEVICE = "dense", "on a device"
+_INDEX_TYPES = np.dtype(np.int32), np.dtype(np.int64)
 # Ends the error of an array that looks like columns of edges.
 _OF_COLUMNS = "; of columns of edges make a graph by lagbc.graph_from_edges(source, target, length, directed=...)"
 
@@ -268,19 +269,19 @@ def _stored_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
 
     Arrays are copied before they are checked, as another thread may change the caller's at any time.
     """
-    indptr, indices = A.indptr, A.indices
-    is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
+    indptr, indices, data = A.indptr, A.indices, A.data
+    is_formed = len(indptr) == n + 1 and indices.shape == data.shape == (len(indices),)
     if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
         _require_consistent(A)
         A = check_format(A)
-        indptr, indices = A.indptr, A.indices
+        indptr, indices, data = A.indptr, A.indices, A.data
     indptr = indptr.astype(np.int64)
     stored = int(indptr[-1])
-    kind = indices.dtype if indices.dtype in (np.int32, np.int64) else np.int64
+    kind = indices.dtype if indices.dtype in _INDEX_TYPES else np.int64
     indices = indices[:stored].astype(kind, copy=copy)
     if not copy:
         indices = _readable(indices)
-    lengths = _as_lengths(A.data[:stored], copy=copy) if weighted else None
+    lengths = _as_lengths(data[:stored], copy=copy) if weighted else None
     if indptr[0] != 0 or not len(indices) == stored == (stored if lengths is None else len(lengths)):
         raise _pointers_error(min(len(A.indices), len(A.data)))
     return indptr, indices, lengths

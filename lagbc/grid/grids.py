@@ -27,13 +27,13 @@ from lagbc.methods.contract import Arrays, Batching, Counted, MethodModule, Stop
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, Sums
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.planning.plan import sweep_of
+from lagbc.planning.plan import SWEEPS
 from lagbc.planning.sweep import Sweep, bytes_of_swept, fit_memory
 from lagbc.reduce.blocks import find_reaching_all
 from lagbc.reduce.pieces import Whole, whole
 from lagbc.request import Request
 from lagbc.run.rounds import Rounds
-from lagbc.run.run import sum_piece, work_of
+from lagbc.run.run import WORKS, sum_piece
 from lagbc.run.sweeps import Sweeps, into_range
 from lagbc.run.tasks import portable
 from lagbc.run.work import Carrier, Found, Items, PieceWork, Span, Total, retrying
@@ -136,8 +136,9 @@ def _row(piece: Spread) -> OnGrid:
     )
 
 
-@sweep_of.register(Spread)
-def _(piece: Spread, settings: Settings, room: Room, label: str = "", seconds: float = 0, beside: int = 0) -> Sweep:
+def _spread_sweep(
+    piece: Spread, settings: Settings, room: Room, label: str = "", seconds: float = 0, beside: int = 0
+) -> Sweep:
     """Plan the sweeps of ranks; ValueError if a grid cannot make them."""
     _require_sweepable(piece.request, settings)
     graph, row, roots = piece.graph, _row(piece), len(piece.request.roots)
@@ -170,9 +171,11 @@ def _require_sweepable(request: Request, settings: Settings) -> None:
             )
 
 
-@work_of.register(Spread)
-def _(piece: Spread, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
+def _spread_work(piece: Spread, sweep: Sweep, room: Room | None, *_: object) -> PieceWork:
     return SpreadSweeps(piece, sweep, room) if piece.drawn is None else SpreadRounds(piece, sweep, room)
+
+
+SWEEPS[Spread], WORKS[Spread] = _spread_sweep, _spread_work
 
 
 class SpreadSweeps(Sweeps):

@@ -32,7 +32,8 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: i
     distances to the hubs, on a GPU in hops even where edges have lengths. Roots without out-edges are left out.
     """
     least = tuning.GROUPED_ROOTS if least is None else least
-    rank = core.line_up(graph.out_degrees, graph.position, roots)
+    rank = np.empty(len(roots), np.int64)
+    rank = rank[: core.line_up(graph.out_degrees, graph.position, roots, rank)]
     if len(rank) >= least and not graph.has_high_diameter:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]

@@ -6,8 +6,7 @@ the ranked methods that fits into the memory (`lagbc.planning.choose`), with bat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import singledispatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -120,7 +119,7 @@ def make_plan(
     kept = labels if settings.method == "auto" and len(labels) == len(reduced.pieces) else ()
     sweeps = list[Sweep]()
     for number, piece in enumerate(reduced.pieces):
-        sweeps.append(sweep_of(piece, settings, room, kept[number] if kept else "", seconds, beside))
+        sweeps.append(SWEEPS[type(piece)](piece, settings, room, kept[number] if kept else "", seconds, beside))
     return _plan_of(graph, request, reduced, tuple(sweeps), settings)
 
 
@@ -164,15 +163,6 @@ def _swept(piece: Piece) -> int:
     return piece.work
 
 
-@singledispatch
-def sweep_of(
-    piece: Piece, settings: Settings, room: Room, label: str = "", seconds: float = inf, beside: int = 0
-) -> Sweep:
-    """Plan the sums of a piece, arguments as for `make_plan`; a method that a checkpoint began with is its `label`."""
-    raise NotImplementedError
-
-
-@sweep_of.register(Small)
 def sweep_of_small(piece: Small, settings: Settings, *_: object) -> Sweep:
     """Plan the sums of small bicomponents."""
     name = "work-efficient" if piece.blocks.rows.weights is None else "dijkstra"
@@ -181,13 +171,12 @@ def sweep_of_small(piece: Small, settings: Settings, *_: object) -> Sweep:
     return Sweep("small", name, "cpu", weighted, slices, 1, settings.usable_threads, reason, most=1)
 
 
-@sweep_of.register(Whole)
 def _sweep_of_whole(
     piece: Whole, settings: Settings, room: Room, label: str = "", seconds: float = inf, beside: int = 0
 ) -> Sweep:
     """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
 
-    A method that a checkpoint began with is kept.
+    A method that a checkpoint began with is kept: it is in the `label`.
     """
     graph, request, given = piece.graph, piece.request, _given(piece.request, settings)
     _, _, kept = label.partition(" ")
@@ -268,7 +257,7 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
         has_targets = request.omega is not None or request.demand is not None or request.bounds is not None
         dtype = "float64" if has_targets or "stress" in request.sums else dtype
     a_root, reason = selection.a_root, selection.reason
-    variant, virtual_warp = table.ways_of(settings.method)
+    variant, virtual_warp = table.ways_of(settings.method) if row.ways else (None, None)
     return Sweep(
         work="within" if request.bounds is not None else "roots" if piece.is_part else "whole",
         method=row.name,
@@ -288,7 +277,6 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
     )
 
 
-@sweep_of.register(Chains)
 def _sweep_of_chains(piece: Chains, settings: Settings, room: Room, *_: object) -> Sweep:
     """Choose a method that sweeps from junctions, a group at a time, with target weights for each root.
 
@@ -302,6 +290,10 @@ def _sweep_of_chains(piece: Chains, settings: Settings, room: Room, *_: object) 
         on_cpu = _sweep_of_chains_on(piece, "cpu", settings, room)
         return on_cpu._replace(too_large=over_budget(sweep, sweep.memory.total, limit))
     return sweep
+
+
+# What plans the sums of a piece, by its class.
+SWEEPS: dict[type, Callable[..., Sweep]] = {Small: sweep_of_small, Whole: _sweep_of_whole, Chains: _sweep_of_chains}
 
 
 def _sweep_of_chains_on(piece: Chains, device: str, settings: Settings, room: Room) -> Sweep:

@@ -251,7 +251,7 @@ class Slices(PieceWork):
 
     piece: Small
 
-    def __init__(self, piece: Small, sweep: Sweep) -> None:
+    def __init__(self, piece: Small, sweep: Sweep, *_: object) -> None:
         self.piece, self.sweep, self.hands = piece, sweep, sweep.threads
         self.items = np.arange(len(piece.blocks.ends))
 

@@ -1,15 +1,13 @@
-"""The work of each piece of a plan, the sums of a call, and its progress."""
+"""The work of each piece of a plan, its sums, and the progress of a run."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.limits import Room
@@ -17,66 +15,22 @@ from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 from lagbc.options import Progress, Reporter, Settings
 from lagbc.planning.sweep import Sweep
-from lagbc.reduce.pieces import Chains, Piece, Reduced, Small, Whole
-from lagbc.request import Request
+from lagbc.reduce.pieces import Piece, Reduced
 from lagbc.run.bicomponents import Junctions, Slices
+from lagbc.run.rounds import Rounds
 from lagbc.run.sweeps import Sweeps, Within
 from lagbc.run.work import Carrier, PieceWork, Total, sum_over, threaded
 
-
-class Result(NamedTuple):
-    """The sums of a call."""
-
-    sums: Sums  # on the host, of the graph of the call
-    graph: Graph
-    request: Request
-    pairs: int  # how often sums over paths count a pair: twice in an undirected graph, unless weighed
-    sweeps: tuple[Sweep, ...]  # of the pieces of the graph
-
-    @property
-    def sample(self) -> NDArray[np.int64] | None:
-        """The roots, if they are a random sample."""
-        return self.request.roots if self.request.is_sample else None
-
-    @property
-    def roots(self) -> NDArray[np.int64]:
-        """The roots of the run; a checkpoint may hold others than were drawn for this call."""
-        return self.request.roots
-
-    def columns(self, *, decays: bool) -> Iterator[Result]:
-        """Yield each column as the result of a run: one for each cutoff, with `decays` one for each pair of both."""
-        bounds = self.request.bounds
-        assert bounds is not None
-        for c, d, alone in bounds:
-            if decays or d == 0:
-                yield self._replace(sums=self.sums.column(bounds, c, d), request=self.request._replace(bounds=alone))
+# The works by the kinds of sweeps, and of pieces whose works are of a kind of their own.
+WORKS: dict[str | type, Callable[..., PieceWork]] = {
+    **{"whole": Sweeps, "roots": Sweeps, "within": Within, "rounds": Rounds},
+    **{"chains": Junctions, "small": Slices},
+}
 
 
-@singledispatch
-def work_of(piece: Piece, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
+def work_of(piece: Any, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
     """Return the work of a piece; `module` may stand in for the module of its method."""
-    raise NotImplementedError
-
-
-@work_of.register(Small)
-def _(piece: Small, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> Slices:
-    return Slices(piece, sweep)
-
-
-@work_of.register(Chains)
-def _(piece: Chains, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> Junctions:
-    return Junctions(piece, sweep, room, module)
-
-
-@work_of.register(Whole)
-def _(piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> Sweeps | Within:
-    if piece.drawn is not None:
-        from lagbc.run.rounds import Rounds
-
-        return Rounds(piece, sweep, room)
-    if sweep.work == "within":
-        return Within(piece, sweep, room, module)
-    return Sweeps(piece, sweep, room, module)
+    return (WORKS.get(type(piece)) or WORKS[sweep.work])(piece, sweep, room, module)
 
 
 def sum_piece(

@@ -191,13 +191,12 @@ class Batches:
     """
 
     def __init__(self, work: Sweeps, stop: StopFlag) -> None:
-        self._work, row, self._module = work, work.row, work.module
-        if work.plan.class_sizes is not None and "class_sizes" not in row.options:
+        self._work, self._graph, self._module, self._plan, row = work, work.graph, work.module, work.plan, work.row
+        if self._plan.class_sizes is not None and "class_sizes" not in row.options:
             raise NotImplementedError(f"{row.name} on {row.device} takes no vertices that stand for several")
-        self._graph, self._arrays, self._plan = work.graph, row.arrays, work.plan
-        scaled, beyond = into_range(work.plan, work.graph.n)
-        self._scaled, self._beyond = scaled if stop is scaled.stop else scaled.with_flag(stop), beyond
-        if work.piece.drawn is not None and work.piece.drawn.repeats:
+        scaled, self._beyond = into_range(self._plan, self._graph.n)
+        self._scaled, self._arrays = scaled if stop is scaled.stop else scaled.with_flag(stop), row.arrays
+        if (drawn := work.piece.drawn) is not None and drawn.repeats:
             # An array of its own, in which a batch's roots count as often as they were drawn in its round.
             self._times = np.ones(self._graph.n)
             self._scaled = replace(self._scaled, root_weights=self._times)
@@ -245,9 +244,9 @@ class Batches:
         """Return the sums of the roots in range, and a mask of the others; a root of -1 is absent."""
         if dtype not in self._states:
             self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
-        state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
-        demand, touched, sparse = self._demand, self._touched, list[SparseSums]()
+        state, touched, sparse = self._states[dtype], self._touched, list[SparseSums]()
         rows = self._work.zero_rows(self._arrays, len(roots)) if touched is None else None
+        overflowed = np.zeros(len(roots), np.bool_)
         for levels in self._module.forward(state, roots):
             beyond = levels.overflowed
             if len(beyond) == len(roots):
@@ -259,10 +258,10 @@ class Batches:
                     sparse += of_few
                     continue
                 rows = self._work.as_rows(sparse, len(roots))
-            if demand is None:
+            if self._demand is None:
                 self._module.backward(state, levels, rows)
             else:
-                omega = weights_of_columns(demand, self._graph, roots[levels.places], self._arrays)
+                omega = weights_of_columns(self._demand, self._graph, roots[levels.places], self._arrays)
                 self._module.backward(state, levels, rows, omega)
         return rows or sparse or self._work.zero_rows(self._arrays, len(roots)), overflowed
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -20,9 +21,40 @@ from lagbc.request import parse_vertex_weights
 
 if TYPE_CHECKING:
     from lagbc.arguments import Arguments
-    from lagbc.run.run import Result
+    from lagbc.methods.sums import Sums
+    from lagbc.planning.sweep import Sweep
+    from lagbc.request import Request
 
 Scores = NDArray[np.float64]
+
+
+class Result(NamedTuple):
+    """The sums of a call."""
+
+    sums: Sums  # on the host, of the graph of the call
+    graph: Graph
+    request: Request
+    pairs: int  # how often sums over paths count a pair: twice in an undirected graph, unless weighed
+    sweeps: tuple[Sweep, ...]  # of the pieces of the graph
+
+    @property
+    def sample(self) -> NDArray[np.int64] | None:
+        """The roots, if they are a random sample."""
+        return self.request.roots if self.request.is_sample else None
+
+    @property
+    def roots(self) -> NDArray[np.int64]:
+        """The roots of the run; a checkpoint may hold others than were drawn for this call."""
+        return self.request.roots
+
+    def columns(self, *, decays: bool) -> Iterator[Result]:
+        """Yield each column as the result of a run: one for each cutoff, with `decays` one for each pair of both."""
+        bounds = self.request.bounds
+        assert bounds is not None
+        for c, d, alone in bounds:
+            if decays or d == 0:
+                yield self._replace(sums=self.sums.column(bounds, c, d), request=self.request._replace(bounds=alone))
+
 
 # Sums of distances below this number are multiplied by 2**_POWER, which lifts all of them above it.
 _SMALL, _POWER = 2.0**-900, 200

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from importlib import import_module
 from itertools import product
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from lagbc.arguments import Arguments
     from lagbc.graph.graph import Graph
-    from lagbc.run.run import Result
+    from lagbc.scores.finish import Result
 
 Column = TypeVar("Column")
 
@@ -103,7 +102,9 @@ def _of_finish(name: str) -> Callable[..., Any]:
 
 
 def _finish(name: str, *given: Any) -> Any:
-    return getattr(import_module("lagbc.scores.finish"), name)(*given)
+    import lagbc.scores.finish as functions
+
+    return getattr(functions, name)(*given)
 
 
 # Arguments of all sums over roots, of sums over paths between pairs of vertices, and of sums over targets.

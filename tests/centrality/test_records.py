@@ -16,9 +16,8 @@ from lagbc.arguments import ARGUMENTS, Arguments
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import Sums
 from lagbc.request import Request
-from lagbc.run.run import Result
 from lagbc.scores import finish
-from lagbc.scores.finish import of_all_roots
+from lagbc.scores.finish import Result, of_all_roots
 from lagbc.scores.records import BUILT_IN, Centrality, registered, unregister_centrality
 
 A = scale_free(30, 90, seed=2)

@@ -42,7 +42,7 @@ void bind_graph(nb::module_& m) {
     def<"keys", "order">(m, "sort_by_key", sort_by_key<uint8_t>, sort_by_key<int32_t>, sort_by_key<int64_t>);
     def<"indptr">(m, "order_by_length", order_by_length);
     def<"order">(m, "places_in", places_in);
-    def<"lengths", "places", "rows">(m, "line_up", line_up);
+    def<"lengths", "places", "rows", "found">(m, "line_up", line_up);
     def<"indptr", "indices", "piece", "vertex", "nearest", "pieces", "points", "stop">(
         m, "measure_landmarks", measure_landmarks<Narrow>, measure_landmarks<Wide>);
     def<"indptr", "indices", "lengths", "high", "degrees", "order", "position", "starts", "heads", "values">(

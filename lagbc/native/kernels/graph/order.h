@@ -40,16 +40,15 @@ inline Buffer<int64_t> places_in(Span<const int64_t> order) {
     return places;
 }
 
-// The places of distinct rows, ascending, without empty rows.
-inline Buffer<int64_t> line_up(Span<const int64_t> lengths, Span<const int64_t> places, Span<const int64_t> rows) {
+// Write the places of distinct rows, ascending, without empty rows; return how many they are.
+inline int64_t line_up(Span<const int64_t> lengths, Span<const int64_t> places, Span<const int64_t> rows,
+                       Span<int64_t> found) {
     Buffer<bool> is_there(places.size, false);
     for (const int64_t i : rows) is_there[places[i]] = lengths[i] > 0;
-    Buffer<int64_t> found(rows.size);
     int64_t count = 0;
     for (int64_t place = 0; place < places.size; ++place)
         if (is_there[place]) found[count++] = place;
-    found.resize(count);
-    return found;
+    return count;
 }
 
 }  // namespace lagbc
