@@ -10,7 +10,6 @@ from collections.abc import Sequence, Sized
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import repeat
-from math import prod
 from typing import Any, NamedTuple, cast
 
 from lagbc import tuning
@@ -65,8 +64,8 @@ def prepare(
     labels: Sequence[str] = (),
 ) -> Call:
     """Read, check, reduce and plan a call; the methods of a run that goes on are those of its `labels`."""
-    uploads = None  # of a matrix whose places are few
-    if arguments.cutoff is None and is_sparse(A) and prod(A.shape) > tuning.HOST_EDGES:
+    uploads = None  # of a matrix with few entries
+    if arguments.cutoff is None and is_sparse(A) and len(getattr(A, "data", ())) > tuning.HOST_EDGES:
         uploads = partial(is_read_on_device, A, partial(_count_asked_roots, A, arguments), settings)
     directed, weighted, strength = read
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, uploads=uploads)
@@ -75,10 +74,8 @@ def prepare(
         arguments = _with_numbers(graph, arguments)
     for one in centralities:
         arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
-    kept, sums = None if settings.checkpoint is None else Checkpoint(settings.checkpoint), all_sums(centralities)
-    request = (
-        make_request(graph, sums, arguments) if kept is None else make_request(graph, sums, arguments, kept.sample)
-    )
+    kept = None if settings.checkpoint is None else Checkpoint(settings.checkpoint)
+    request = make_request(graph, all_sums(centralities), arguments, None if kept is None else kept.sample)
     if request.bounds is not None:
         require_decays(centralities, arguments)
     if arguments.k == 1:

@@ -182,7 +182,7 @@ class Race:
         if self._out is self._into:
             into = out
         how = self._reach, not self.graph.directed, self._is_harmonic, self._has_share, tuning.BATCHED_PULL_SHARE
-        return _SEARCHES[self._out.indices.dtype.type](out, into, *how)
+        return _SEARCHES[self._out.indices.dtype](out, into, *how)
 
     @property
     def is_over(self) -> bool:

@@ -70,7 +70,7 @@ class PathCounts(Work):
 
     def __init__(self, graph: Graph, seed: int, hands: int) -> None:
         self._n, self._native, self._seed = graph.n, graph.native, seed
-        self._sampler = _SAMPLERS[graph.indices.dtype.type]
+        self._sampler = _SAMPLERS[graph.indices.dtype]
         self.hands, self.batch = hands, _FIRST_BATCH
         self.enough: Callable[[Counts], bool] = lambda counts: False
 
@@ -133,7 +133,7 @@ def needed_bytes(graph: Graph, threads: int) -> int:
 
     A sampler takes 16 bytes a vertex, and for three places, more once float64 cannot count the paths of a pair.
     """
-    samplers = threads * (int(_SAMPLERS[graph.indices.dtype.type].bytes(graph.n)) + 16 * (graph.n + 3))
+    samplers = threads * (int(_SAMPLERS[graph.indices.dtype].bytes(graph.n)) + 16 * (graph.n + 3))
     return bytes_of_graph(graph) + samplers + bytes_of(arrays_of_sequence(graph.n)) + 5 * 8 * graph.n
 
 

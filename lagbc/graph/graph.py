@@ -95,11 +95,6 @@ class Graph(Outline):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._take((state["indptr"], state["indices"], state["weights"]), **state)
 
-    def checked(self) -> Graph:
-        """Mark the arrays as checked, canonical rows with lengths that are finite and > 0; return the graph itself."""
-        vars(self)["_checked"] = self.csr
-        return self
-
     def checked_as(self, read: Graph) -> Graph:
         """Keep the graph that was read of the present arrays, and return it."""
         vars(self)["reread"] = (self.indptr, self.indices, self.weights), read
@@ -130,10 +125,10 @@ class Graph(Outline):
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None, **found: Any) -> Graph:
         """Make a graph of compressed rows in canonical form, of the transpose, if known, and of cached attributes.
 
-        The rows are not copied: those of NumPy become read-only.
+        The rows count as checked, and are not copied: those of NumPy become read-only.
         """
         made = cls.__new__(cls)  # in half the time of the initialiser
-        made._take(csr, directed=directed, known_reverse=reverse, **found)
+        made._take(csr, directed=directed, known_reverse=reverse, _checked=csr, **found)
         return made
 
     @classmethod
@@ -156,14 +151,15 @@ class Graph(Outline):
         )
         if not are_fit:
             return cls._surveyed_one_way(csr) if directed and not symmetric else None
-        found = {"out_degrees": degrees, "depth": depth, "has_high_diameter": has_high_diameter, "active": active}
+        found: dict[str, Any] = {"depth": depth, "has_high_diameter": has_high_diameter, "active": active}
         if weights is not None:
             found["longest"] = longest
         if not has_high_diameter:
             ordered = cls.from_csr((starts, heads.astype(np.int32, copy=False), values), directed, _reverse=None)
             order.flags.writeable = position.flags.writeable = False
             found |= {"order": order, "position": position, "reordered": ordered}
-        return cls.from_csr((indptr, indices.astype(np.int32, copy=False), weights), directed, _reverse=None, **found)
+        rows = indptr, indices.astype(np.int32, copy=False), weights
+        return cls.from_csr(rows, directed, out_degrees=degrees, _reverse=None, **found)
 
     @classmethod
     def _surveyed_one_way(cls, csr: Csr) -> Graph | None:
@@ -205,7 +201,8 @@ class Graph(Outline):
         """Return the same graph, with everything cached, and with other names or none."""
         renamed = copy(self)
         renamed._keep(names=names, of_strengths=self.of_strengths if of_strengths is None else of_strengths)
-        return renamed.checked() if self.is_checked else renamed
+        renamed._keep(_checked=renamed.csr if self.is_checked else None)
+        return renamed
 
     @property
     def native(self) -> tuple[NativeCsr, NativeCsr]:

@@ -254,7 +254,7 @@ def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     """Return the distances from a root, inf if unreached; `into` is the transpose of `out`."""
 
     def search(stop: NDArray[np.uint8]) -> NDArray[np.float64]:
-        sweep = _ROOT_SWEEPS[out[1].dtype.type](as_native(*out), as_native(*into), None, 0.0, np.inf, stop)
+        sweep = _ROOT_SWEEPS[out[1].dtype](as_native(*out), as_native(*into), None, 0.0, np.inf, stop)
         dist: NDArray[np.float64] = core.search_root(sweep, root)[1]
         return dist
 

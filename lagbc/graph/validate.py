@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy as shallow_copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -154,7 +153,7 @@ def take_graph(
     graph = _read_matrix(matrix, names, directed=directed, weighted=values.are_taken, copy=copy, upload=upload)
     if names is not None or values.are_strengths:
         graph = graph.with_names(names, of_strengths=values.are_strengths)
-    return graph.checked()
+    return graph
 
 
 def _reread(graph: Graph) -> Graph:
@@ -237,7 +236,7 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
     if layout == _ON_DEVICE:
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
     if upload and layout != _DENSE and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
-        return replace(Graph.from_csr(csr, directed), uploaded=True)
+        return Graph.from_csr(csr, directed, uploaded=True)
     n, is_reversed, reverse = shape[0], layout == "csc", None
     if layout in ("csr", "csc"):
         stored = _stored_rows(A, n, weighted, copy)

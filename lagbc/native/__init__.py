@@ -73,9 +73,9 @@ Result = TypeVar("Result")
 SHARED_FROM = 2**17
 
 
-def classes_of(name: str) -> dict[type, Any]:
+def classes_of(name: str) -> dict[np.dtype[Any], Any]:
     """Return the compiled classes of a name, by the type of column indices."""
-    return {np.int32: getattr(core, f"{name}32"), np.int64: getattr(core, f"{name}64")}
+    return {np.dtype(np.int32): getattr(core, f"{name}32"), np.dtype(np.int64): getattr(core, f"{name}64")}
 
 
 def until_stopped(kernel: Callable[[NDArray[np.uint8]], Result], entries: int, seconds: float = inf) -> Result:

@@ -245,7 +245,7 @@ def searches_of(graph, reach, kind, *, inverse):
     out, into = graph.reordered.transpose, graph.reordered
     rows = [csr(one.indptr, one.indices.astype(kind)) for one in (out, into)]
     both = rows if graph.directed else rows[:1] * 2
-    return classes_of("BoundedSearch")[kind](*both, reach, not graph.directed, inverse, True, 0.1)
+    return classes_of("BoundedSearch")[np.dtype(kind)](*both, reach, not graph.directed, inverse, True, 0.1)
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])

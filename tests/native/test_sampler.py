@@ -39,7 +39,7 @@ DIGESTS = {"ladder": 0xD1B2F446, "grid": 0xE073F068, "one way": 0xB72BDE0B, "two
 
 def sampler(A, index=np.int32, flag=None):
     out, into = (csr(B.indptr.astype(np.int64), B.indices.astype(index), None) for B in (A, A.T.tocsr()))
-    return classes_of("PathSampler")[index](out, into, np.zeros(1, np.uint8) if flag is None else flag)
+    return classes_of("PathSampler")[np.dtype(index)](out, into, np.zeros(1, np.uint8) if flag is None else flag)
 
 
 def shortest_paths(A, s, t):
@@ -122,4 +122,4 @@ def test_arguments_that_are_none():
     A, other = GRAPHS["grid"], csr(np.zeros(3, np.int64), np.zeros(0, np.int32), None)
     out = csr(A.indptr.astype(np.int64), A.indices.astype(np.int32), None)
     with pytest.raises(ValueError, match="into"):
-        classes_of("PathSampler")[np.int32](out, other, np.zeros(1, np.uint8))
+        classes_of("PathSampler")[np.dtype(np.int32)](out, other, np.zeros(1, np.uint8))

@@ -234,7 +234,7 @@ def test_single_roots(weighted, index):
     """A search, the sums along its paths, and what passes through."""
     graph = as_graph(path(LAST + 1), weighted=weighted)
     edges = csr(graph.indptr, graph.indices.astype(index), graph.weights)
-    kind = classes_of("RootSweep")[index]
+    kind = classes_of("RootSweep")[np.dtype(index)]
     whole, stopped = (kind(edges, edges, None, 0.0, np.inf, stop) for stop in (np.zeros(1, np.uint8), SET))
     assert len(core.search_root(stopped, 0)[0]) == (0 if weighted else 1)
     *found, _ = core.search_root(whole, 0)

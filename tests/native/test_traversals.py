@@ -44,7 +44,7 @@ def worker(A, index, queue="hops", sums=("dependency",), size=None, **given):
         "per_length": 1.01,
         "request": (np.inf, 2.0**1000, 0.0, False, False),
     }
-    return classes_of("Traversal")[index](**arguments | given)
+    return classes_of("Traversal")[np.dtype(index)](**arguments | given)
 
 
 @pytest.mark.parametrize("name", ["order", "position", "root_weights", "omega", "class_sizes", "x", "y"])

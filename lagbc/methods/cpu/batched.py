@@ -113,7 +113,7 @@ class BatchRequest(NamedTuple):
 def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[str, Any]:
     """State the bytes of a sweep, with its queues in their first size."""
     schedule = schedule or schedule_of(graph, plan)
-    of, is_short = _CLASSES[schedule][graph.indices.dtype.type], schedule == WITH_LENGTHS and begins_short(graph, plan)
+    of, is_short = _CLASSES[schedule][graph.indices.dtype], schedule == WITH_LENGTHS and begins_short(graph, plan)
     asked, room = bits_of(plan.sums), first_entries(graph, plan)
     has_class_sizes = plan.class_sizes is not None
     return {"sweep": of.bytes(graph.n, graph.nnz, asked, room, is_short, has_class_sizes)}
@@ -137,7 +137,7 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
         width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
         longest = graph.longest if is_short else 0.0
         asked = BatchRequest(*always, 0, 0.0, count_width * mean, width, plan.rtol, longest)
-    sweep = _CLASSES[schedule][graph.indices.dtype.type](
+    sweep = _CLASSES[schedule][graph.indices.dtype](
         out,
         into,
         graph.order,

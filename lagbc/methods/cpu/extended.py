@@ -118,7 +118,7 @@ class _Search(NamedTuple):
 
 
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
-    kind = _ROOT_SWEEPS[graph.indices.dtype.type]
+    kind = _ROOT_SWEEPS[graph.indices.dtype]
     sweep = kind(*graph.native, plan.class_sizes, plan.rtol, plan.radius, plan.stop.value)
     reached, dist, mantissas, powers, pathless = core.search_root(sweep, root)
     search = _Search(sweep, reached, dist, mantissas, powers)

@@ -157,7 +157,7 @@ def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the bytes of a worker, and of its ball."""
-    worker = _TRAVERSALS[graph.indices.dtype.type].bytes(size_of(graph, plan))
+    worker = _TRAVERSALS[graph.indices.dtype].bytes(size_of(graph, plan))
     ball = bytes_of_ball(graph, plan) if has_ball(graph, plan) else 0
     return {"sweep": worker, "ball": ball, "trips": _arrays_of_trips(graph, plan)}
 
@@ -175,7 +175,7 @@ def _arrays_of_trips(graph: Graph, plan: SweepPlan) -> dict[str, Array] | None:
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Make one worker."""
     (_, per_length), limit = _choose_buckets(graph, plan), plan.sigma_limit if plan.counts_paths else np.inf
-    sweep = _TRAVERSALS[graph.indices.dtype.type](
+    sweep = _TRAVERSALS[graph.indices.dtype](
         size_of(graph, plan),
         csr(*graph.reordered.csr),
         graph.order,
@@ -320,7 +320,7 @@ def has_ball(graph: Graph, plan: SweepPlan) -> bool:
 def bytes_of_ball(graph: Graph, plan: SweepPlan) -> int:
     """Count the bytes of a ball."""
     kind, _ = _number(graph, plan.radius)
-    count: int = kind[graph.indices.dtype.type].bytes(_size_of_ball(graph, plan))
+    count: int = kind[graph.indices.dtype].bytes(_size_of_ball(graph, plan))
     return count
 
 
@@ -328,7 +328,7 @@ def new_ball(graph: Graph, plan: SweepPlan, worker: Worker) -> Ball:
     """Make a ball whose sums a worker keeps."""
     kind, far = _number(graph, plan.radius)
     into = csr(*graph.reordered.transpose.csr)
-    of = kind[graph.indices.dtype.type]
+    of = kind[graph.indices.dtype]
     ball: Ball = of(_size_of_ball(graph, plan), worker, into, far, tuning.WITHIN_TOGETHER)
     return ball
 
@@ -339,7 +339,7 @@ def _size_of_ball(graph: Graph, plan: SweepPlan) -> tuple[int, int, int, bool, b
     return graph.n, *most, is_symmetric, plan.counts_paths, "edges" in plan.sums
 
 
-def _number(graph: Graph, radius: float) -> tuple[dict[type, Any], float]:
+def _number(graph: Graph, radius: float) -> tuple[dict[np.dtype[Any], Any], float]:
     """Return the classes of a ball, and the distance that stands for all beyond the radius.
 
     Distances are 16-bit integers if lengths are whole, and that number plus any length is one; else float64.
