@@ -243,10 +243,10 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
     if given or settings.dtype != "float64":
         _require_options(row, settings.dtype, given)
     roots, batching, threads = len(request.roots), row.load().batching, settings.threads
-    if threads is None:  # on a CPU as many as have some work each
-        worth = 1 + int(roots * graph.nnz / tuning.THREAD_WORK)
-        threads = 1 if row.device == "cpu" and worth == 1 else settings.usable_threads
-        threads = min(threads, worth) if row.device == "cpu" else threads
+    if threads is None and row.device == "cpu":  # as many as have some work each
+        threads = 1 + int(roots * graph.nnz / tuning.THREAD_WORK)
+        threads = threads if threads == 1 else min(threads, settings.usable_threads)
+    threads = settings.usable_threads if threads is None else threads
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(row, batching))
     batch = most_batch(row, batching, roots, -(-shared // threads), settings.batch)
