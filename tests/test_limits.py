@@ -112,7 +112,7 @@ def test_no_more_threads_than_the_quota_grants(monkeypatch):
     monkeypatch.setattr(limits, "usable_cores_by_number", lambda: set(range(8)))
     for granted, threads in ((3, 3), (100, 8)):
         monkeypatch.setattr(limits, "_cores_of_groups", lambda root, granted=granted: granted)
-        assert check_options("auto", {}).threads == threads
+        assert check_options("auto", {}).usable_threads == threads
         assert check_options("auto", {"threads": 5}).threads == 5
 
 
