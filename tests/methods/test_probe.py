@@ -145,4 +145,4 @@ def test_a_probe_takes_the_memory_of_its_searches(monkeypatch, at_once):
     before, _ = core.held_memory()
     assert probe(graph, graph.order, at_once=at_once) == one
     taken = core.held_memory()[1] - before
-    assert 40 * graph.n <= taken <= 40 * graph.n * at_once
+    assert 36 * graph.n <= taken <= 40 * graph.n * at_once
