@@ -40,6 +40,7 @@ int64_t find_waiting_levels(WaitingSweep<Index>& s, Span<const int64_t> position
     }
     while (!s.stop.is_set()) {
         const Span<Index> rows = s.lists[level % 2], following = s.lists[(level + 1) % 2];
+        const Span<int64_t> heads = s.in_starts;  // of use later; there is room for one more than all rows
         const Span<uint64_t> here = s.frontier[level % 2], after = s.frontier[(level + 1) % 2];
         if (s.levels != nullptr) {
             const int64_t first = s.level_starts[level];
@@ -53,16 +54,17 @@ int64_t find_waiting_levels(WaitingSweep<Index>& s, Span<const int64_t> position
             const uint64_t mask = here[v];
             here[v] = 0;
             for (int64_t e = out.indptr[v]; e < out.indptr[v + 1]; ++e) {
+                // Without a branch, as no processor foretells which heads are new: the next one writes over others.
                 const Index w = out.indices[e];
-                if (const uint64_t fresh = mask & ~visited[w]) {
-                    if (after[w] == 0) following[found++] = w;
-                    after[w] |= fresh;
-                    s.tight_masks[e] |= fresh;
-                }
+                const uint64_t fresh = mask & ~visited[w], before = after[w];
+                heads[found] = w;
+                found += static_cast<int64_t>(before == 0) & static_cast<int64_t>(fresh != 0);
+                after[w] = before | fresh;
+                s.tight_masks[e] |= fresh;
             }
         }
         for (int64_t i = 0; i < found; ++i) {
-            const Index w = following[i];
+            const Index w = following[i] = static_cast<Index>(heads[i]);
             if (visited[w] == 0) s.nearest[w] = static_cast<double>(level + 1);
             visited[w] |= after[w];
         }
