@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.native import SHARED_FROM, classes_of, core, cores, parts_of, parts_of_rows, share, until_stopped
+from lagbc.native import classes_of, core, parts_of, parts_of_rows, share, threads_of, until_stopped
 from lagbc.native import csr as as_native
 
 Csr = tuple[NDArray[np.int64], NDArray[Any], Any]
@@ -32,8 +32,9 @@ _OUTSIDE, _UNSORTED, _UNMERGED, _FALLING = 1, 2, 4, 8
 # Entries are put under ranges of 2**12 columns, or of more, so that there are at most 2**9 ranges. With R-MAT 20-16 all
 # columns at once took up to twice as long; 2**10 to 2**13 differ by a tenth.
 _SHIFT, _RANGES = 12, 9
-# Pieces of vertices a core: more than one, as some take longer than others.
-_PIECES = 4
+# Pieces of vertices a thread: more than one, as some take longer than others. To bisect a vertex, again and again,
+# takes as long as to read so many entries.
+_PIECES, _ENTRIES = 2, 64
 # From so many bytes on the cores write a new array side by side. Its pages come from the system at the first write: of
 # 250 MB one core got them in 45 ms, 16 cores in 11.
 _WRITTEN_BY_ALL = 2**24
@@ -154,7 +155,7 @@ def _under_columns(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any)
         entries, ranges = _under_ranges(n, entries, shift)
     indptr, heads = np.zeros(n + 1, np.int64), np.empty_like(rows)
     values = None if data is None else np.empty_like(data)
-    share(core.sort_range, ranges, (entries,), (indptr, heads, values))
+    share(core.sort_range, ranges, (entries,), (indptr, heads, values), threads_of(len(rows)))
     return indptr, heads, values
 
 
@@ -347,14 +348,14 @@ def proximity_order(
 
 
 def _bisect_all(points: NDArray[np.int32], order: NDArray[np.int64], pieces: list[tuple[int, int]], leaf: int) -> None:
-    """Bisect pieces of `order` in place, a core each: large ones once at a time, small ones down to leaves."""
-    n, steps = len(order), tuning.POWER_STEPS
+    """Bisect pieces of `order` in place, a thread each: large ones once at a time, small ones down to leaves."""
+    n, steps, threads = len(order), tuning.POWER_STEPS, threads_of(len(order) * _ENTRIES)
     shift = max(0, int(points.max(initial=0)).bit_length() - 15)  # coordinates of 15 bits
-    most = n // (_PIECES * cores()) if n >= SHARED_FROM else n
+    most = n if threads == 1 else n // (_PIECES * threads)
     while large := [piece for piece in pieces if piece[1] - piece[0] > max(most, leaf)]:
         pieces = [piece for piece in pieces if piece not in set(large)]
-        middles = share(core.bisect, large, (points, shift, order), (leaf, True, steps))
+        middles = share(core.bisect, large, (points, shift, order), (leaf, True, steps), threads)
         for (first, last), middle in zip(large, middles, strict=True):
             pieces += [(first, middle), (middle, last)]
     pieces.sort(key=lambda piece: piece[0] - piece[1])
-    share(core.bisect, pieces, (points, shift, order), (leaf, False, steps))
+    share(core.bisect, pieces, (points, shift, order), (leaf, False, steps), threads)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
-from math import inf
+from math import inf, isqrt
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -60,6 +60,7 @@ __all__ = [
     "parts_of",
     "parts_of_rows",
     "share",
+    "threads_of",
     "until_stopped",
 ]
 
@@ -69,7 +70,7 @@ Part = tuple[int, int]
 
 Result = TypeVar("Result")
 
-# With fewer entries, starting threads takes longer than the work.
+# With fewer entries, starting threads takes longer than the work: it takes as long as a quarter of these, or 0.1 ms.
 SHARED_FROM = 2**17
 
 
@@ -108,13 +109,24 @@ def cores() -> int:
     return most_threads(usable_cores())
 
 
+def threads_of(entries: int) -> int:
+    """Return how many threads are done with so many entries first, at most one a core.
+
+    Threads start one after the other. If each start takes as long as s entries, t threads take as long as s t plus
+    entries / t, the least at the root of entries / s.
+    """
+    if entries < SHARED_FROM:
+        return 1
+    return min(cores(), max(2, isqrt(4 * entries // max(SHARED_FROM, 1))))
+
+
 def parts_of_rows(indptr: NDArray[np.int64], within: int | None = None) -> list[Part]:
-    """Cut compressed rows into parts of about equal entries, one for each core.
+    """Cut compressed rows into parts of about equal entries, one for each thread.
 
     Where each part takes 16 bytes a row, all of them are to take no more bytes than `within`.
     """
     n, entries = len(indptr) - 1, int(indptr[-1])
-    parts = cores() if n + entries >= SHARED_FROM else 1
+    parts = threads_of(n + entries)
     parts = parts if within is None else max(1, min(parts, within // (16 * (n + 1))))
     if parts == 1:
         return [(0, n)]
@@ -123,8 +135,8 @@ def parts_of_rows(indptr: NDArray[np.int64], within: int | None = None) -> list[
 
 
 def parts_of(size: int) -> list[Part]:
-    """Cut a range of `size` into equal parts, one for each core."""
-    parts = cores() if size >= SHARED_FROM else 1
+    """Cut a range of `size` into equal parts, one for each thread."""
+    parts = threads_of(size)
     return [*pairwise(size * part // parts for part in range(parts + 1))]
 
 

@@ -80,7 +80,6 @@ def parts(request, monkeypatch):
     if request.param == "many parts":
         monkeypatch.setattr(native, "SHARED_FROM", 0)
         monkeypatch.setattr(native, "cores", lambda: 3)
-        monkeypatch.setattr(host, "SHARED_FROM", 0)
         monkeypatch.setattr(host, "_SHIFT", 1)
         monkeypatch.setattr(tuning, "SURVEYED", -1)
 

@@ -214,6 +214,14 @@ def test_an_error_of_any_thread_is_raised(monkeypatch):
     assert threading.active_count() == 1 or not [t for t in threading.enumerate() if t.name.endswith("(take)")]
 
 
+def test_more_threads_share_more_work(monkeypatch):
+    monkeypatch.setattr(native, "cores", lambda: 32)
+    entries = [0, native.SHARED_FROM - 1, native.SHARED_FROM, 4 * native.SHARED_FROM, 2**30]
+    assert [native.threads_of(count) for count in entries] == [1, 1, 2, 4, 32]
+    monkeypatch.setattr(native, "cores", lambda: 1)
+    assert native.threads_of(2**30) == 1
+
+
 @pytest.mark.parametrize("entries", [0, 5, 10**6])
 def test_parts_of_rows_have_about_as_many_entries(monkeypatch, entries):
     monkeypatch.setattr(native, "cores", lambda: 4)
