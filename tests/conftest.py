@@ -6,6 +6,7 @@ import os
 import threading
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -87,6 +88,12 @@ def weighted(request):
 @pytest.fixture(scope="module", params=[True, False], ids=["directed", "undirected"])
 def directed(request):
     """Whether an edge leads one way."""
+    return request.param
+
+
+@pytest.fixture(scope="module", params=[np.int32, np.int64])
+def index(request):
+    """The type of indices of a matrix, each of which has kernels of its own."""
     return request.param
 
 

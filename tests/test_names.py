@@ -44,7 +44,7 @@ def test_sources_and_targets_may_be_names(named):
         lagbc.bc(named, sources=["ann", "eve"])
 
 
-@pytest.mark.parametrize("given", [{0, 1}, frozenset([1, 0]), [0.0, 1.0], np.array([1, 0], float)])
+@pytest.mark.parametrize("given", [{0, 1}, frozenset([1, 0]), [0.0, 1.0], np.array([1, 0], float), np.uint8([1, 0])])
 def test_sets_and_whole_floats_are_numbers_of_vertices(named, given):
     for A in (named, np.eye(4, k=1)):
         assert lagbc.bc(A, sources=given).tolist() == [0, 2, 2, 0]

@@ -113,11 +113,6 @@ def test_layers_with_vertex_weights(bc, layer, roots):
     np.testing.assert_allclose(scores, (before * after / WIDTH)[layer], rtol=1e-12)
 
 
-def test_layers_from_all_roots(layer):
-    scores = lagbc.bc(layered(LAYERS, WIDTH), method="batched", device="cpu")
-    np.testing.assert_allclose(scores, layer * (LAYERS - 1 - layer) * WIDTH, rtol=1e-12)
-
-
 @pytest.mark.parametrize("ways", [2, 3])
 def test_diamonds_from_all_roots(ways):
     expected = [float(x) for x in diamond_scores(1100, ways)]

@@ -157,8 +157,6 @@ def test_the_checkpoint_and_the_bar_are_those_of_the_scores(graph, tmp_path):
     assert np.array_equal(lagbc.bc(graph, k=40, rng=1, checkpoint=path), lagbc.bc(graph, k=40, rng=1))
 
 
-@pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])
-@pytest.mark.parametrize("weighted", [True, False], ids=["lengths", "hops"])
 @pytest.mark.parametrize("cutoff", [None, 2.0, [1.0, 3.0]], ids=str)
 def test_unassigned_trips_are_those_between_vertices_too_far_apart(directed, weighted, cutoff):
     rng = np.random.default_rng(7)

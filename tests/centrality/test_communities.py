@@ -57,8 +57,6 @@ def communities(labels):
     return sorted(np.flatnonzero(labels == one).tolist() for one in range(labels.max() + 1))
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
-@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 def test_divisions_are_those_of_exact_numbers(directed, weighted):
     for seed in range(12):
         G = random_graph(seed, 5 + seed % 5, directed=directed, longest=3 if weighted else 1)

@@ -45,7 +45,6 @@ def assert_exact(found, numbers):
     np.testing.assert_allclose([*found], [float(one) for one in numbers], rtol=1e-14)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @given(data=st.data())
 def test_numbers_by_their_definitions(directed, data):
     weighted = data.draw(st.booleans())

@@ -11,7 +11,6 @@ import lagbc
 # Any two of these places are less than 1 apart, which is the least length.
 PLACES = np.random.default_rng(0).random((24, 2)) * 0.7
 PATTERNS = graphs(min_n=6)
-BOTH = pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 pytestmark = pytest.mark.filterwarnings("ignore:the edge:UserWarning")
 
 
@@ -27,7 +26,6 @@ def of_groups(A, groups, **how):
     )
 
 
-@BOTH
 @examples(10)
 @given(A=weighted_graphs(min_n=6), weighted=st.booleans(), data=st.data())
 def test_other_numbers_of_the_vertices(directed, A, weighted, data):
@@ -44,7 +42,6 @@ def test_other_numbers_of_the_vertices(directed, A, weighted, data):
         np.testing.assert_allclose(score(A, **how)[order[highest.vertices]], before.scores, rtol=1e-12)
 
 
-@BOTH
 @examples(10)
 @given(A=PATTERNS)
 def test_lengths_of_one_are_hops(directed, A):
@@ -63,7 +60,6 @@ def test_lengths_of_one_are_hops(directed, A):
     np.testing.assert_array_equal(split.modularity, by_hops.modularity)
 
 
-@BOTH
 @examples(10)
 @given(A=PATTERNS, B=graphs(min_n=1))
 def test_graphs_side_by_side(directed, A, B):

@@ -85,7 +85,6 @@ def test_random_graphs(pruned, name, edges, directed, count, wf_improved):
 
 
 @BOTH
-@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 @pytest.mark.parametrize("method", ["auto", "work-efficient"])
 def test_many_batches_and_threads(pruned, name, directed, method):
     A = disjoint(scale_free(700, 2800, seed=3), star(90), path(40))
@@ -249,7 +248,6 @@ def searches_of(graph, reach, kind, *, inverse):
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
-@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 @BOTH
 def test_bounds_are_above_the_scores(name, directed, kind):
     graph = lagbc.as_graph(disjoint(scale_free(150, 500, seed=4), path(9), star(5)), directed=directed)

@@ -54,7 +54,6 @@ def test_a_centrality_is_added_and_taken_away():
 
 
 @pytest.mark.parametrize("name", ["harmonic", "stress", "edge_bc", "bc"])
-@pytest.mark.parametrize("directed", [False, True])
 def test_estimates_have_no_bias(name, directed, monkeypatch):
     """The mean over all samples of two roots is the exact score."""
     small = scale_free(7, 20, seed=1)

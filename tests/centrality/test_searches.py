@@ -210,7 +210,6 @@ def test_distances_and_neighbours_by_their_definitions(kind, data):
         np.testing.assert_allclose(scores, np.array(column, float), rtol=1e-14)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 def test_distances_of_groups_of_one_are_those_of_vertices(directed):
     A = scale_free(90, 250, seed=4)
     single = [[v] for v in range(90)]
@@ -229,7 +228,6 @@ def test_distances_of_groups_of_one_are_those_of_vertices(directed):
         np.testing.assert_array_equal(again, np.tile(alone, 50))
 
 
-@pytest.mark.parametrize("weighted", [True, False])
 def test_groups_on_a_gpu(monkeypatch, weighted):
     """tests/gpu/test_gpu_searches.py has the scores; here is none."""
     monkeypatch.setattr(lagbc.Method, "available", False)

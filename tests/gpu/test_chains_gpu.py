@@ -37,7 +37,6 @@ def roads(side, weighted):
     return Weighted(graph, *rng.random((2, n)))
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 @pytest.mark.parametrize("several", [0.0, 0.15], ids=["", "members"])
 def test_small_blocks(cupy, weighted, several):
     if several and "class_sizes" not in DELTA.options:
@@ -49,7 +48,6 @@ def test_small_blocks(cupy, weighted, several):
             assert_agree(sums_of(piece, DELTA), plain(piece))
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_roads_in_groups_of_several_sizes(cupy, weighted):
     piece = roads(28, weighted)  # 784 junctions, some of which are inside
     whole = sums_of(piece, DELTA)
@@ -80,7 +78,6 @@ def power(monkeypatch):
 GIVEN = {"directed": False, "device": "cuda", "reduce": "all"}
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_calls(cupy, power, weighted):
     """Whole calls, of any batch, on either device's matrix, give what whole graphs do."""
     A = with_lengths(power, [1, 2, 3]).tocsr() if weighted else sp.csr_array(power)

@@ -57,8 +57,6 @@ def test_offsets(cupy, count):
     np.testing.assert_array_equal(offsets(cupy.asarray(counts)).get(), np.append(0, np.cumsum(counts, dtype=np.int64)))
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", [*SPECIAL, "several", "scale-free"])
 def test_a_matrix_of_the_host_is_read_on_the_device(cupy, name, directed, weighted):
     """One of CuPy is read, and a graph is moved, to the same bits; orders and transposes are worked out there."""
@@ -84,7 +82,6 @@ def test_a_matrix_of_the_host_is_read_on_the_device(cupy, name, directed, weight
         assert graph.depth == host.depth
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_loops_duplicates_and_unsorted_columns(cupy, index):
     rng = np.random.default_rng(3)
     rows, columns = rng.integers(0, 60, (2, 900)).astype(index)
@@ -174,7 +171,6 @@ def test_roots_are_grouped_as_on_the_host(cupy):
     np.testing.assert_array_equal(host.position[host.order], np.arange(host.n))
 
 
-@pytest.mark.parametrize("directed", [True, False])
 def test_roots_are_lined_up_alike(cupy, directed):
     graph = as_graph(scale_free(4000, 30000, seed=8), directed=directed)
     gpu, cpu = (next(row for row in lagbc.METHODS if row.key == ("batched", kind, False)) for kind in ("cuda", "cpu"))
@@ -215,7 +211,6 @@ def test_scatter_and_fill(cupy, dtype):
         assert (array.get() == 5).all()
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_a_cupy_matrix_is_searched_on_the_host_within_cutoffs(cupy, weighted):
     """By the CPU alone; scores come back on the device."""
     A = with_lengths(grid(9, 11), [1.0, 2.5])

@@ -44,7 +44,6 @@ def assert_near(ours, theirs):
         np.testing.assert_allclose(mine, array, rtol=1e-12, atol=1e-12 * max(1, array.max()), err_msg=name)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 def test_sums_are_those_of_the_cpu(schedule, cupy, name, directed):
     """Of several groups, and of a batch that finds the arrays used."""
@@ -101,7 +100,6 @@ def test_one_member_each_is_none_to_the_bit(schedule, cupy):
         np.testing.assert_array_equal(getattr(found[1], name).get(), array.get())
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_groups_that_come_apart(cupy, weighted):
     A = with_lengths(UNLIKE, [1])
     given = weights_of(A.shape[0])
@@ -142,7 +140,6 @@ def test_a_neighbour_s_members_may_be_too_many(schedule):
     assert levels.overflowed.tolist() == [True, True, False]
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_counts_past_the_range_of_float64(cupy, weighted, symmetric):
     """4**600 paths, 3 of 4 across each diamond by the middle that stands for three; roots one by one on the CPU."""
@@ -158,7 +155,6 @@ def test_counts_past_the_range_of_float64(cupy, weighted, symmetric):
     assert_near(*found)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_footprint_has_room_for_members(cupy, weighted):
     graph, module = as_graph(with_lengths(path(50), [1]), weighted=weighted), row_of("cuda", weighted=weighted).load()
     plans = (SweepPlan(batch=256, class_sizes=members) for members in (None, np.ones(graph.n)))
@@ -179,8 +175,6 @@ def with_twins(weighted):
     return disjoint(*parts)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("directed", [True, False])
 def test_twins_are_merged_for_the_gpu(cupy, monkeypatch, directed, weighted):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
     A, method = with_twins(weighted), row_of("cuda", weighted=weighted).name

@@ -62,7 +62,6 @@ def from_first_roots(count, weighted):
 # Agreement
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", SPECIAL)
 def test_special_graphs(summing_gpu, name, directed):
     """Among them graphs of 0, 1 and 2 vertices, isolated vertices, loops, duplicates and components."""
@@ -112,7 +111,6 @@ def test_random_sums(all_sums_gpu, data):
     gpu.assert_close(ours, by_the_oracle(A, asked, weighted=gpu.row.weighted, **options))
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("A", [scale_free(600, 6000, seed=3), grid(19, 20)], ids=["scale-free", "mesh"])
 def test_against_the_cpu(summing_gpu, A, directed):
     """Several groups of roots, the last one ragged."""
@@ -442,7 +440,6 @@ def test_numpy_in_numpy_out(gpu):
     assert type(gpu.bc(matrix(3, []))) is np.ndarray
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix", "coo_matrix"])
 def test_cupy_in_cupy_out(gpu, cupy, kind, directed):
     """One by one and together; the matrix stays as it is."""
@@ -544,7 +541,6 @@ def test_checkpoint(gpu, tmp_path):
     gpu.assert_close(scores, expected)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 def test_products_of_spmm(hop_gpu, directed):
     if hop_gpu.row.name != "spmm":
         pytest.skip("the others make none")

@@ -18,7 +18,6 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("is_deep", [True, False])
 @pytest.mark.parametrize("name", [*NAMES, "deep"])
 @pytest.mark.parametrize("kind", KINDS)

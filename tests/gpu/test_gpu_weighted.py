@@ -52,7 +52,6 @@ def test_lengths_of_every_kind(weighted_summing_gpu, name):
     gpu.assert_close(gpu.summed(A, roots=roots), by_the_oracle(A, gpu.sums, weighted=True, roots=roots, number=float))
 
 
-@pytest.mark.parametrize("directed", [True, False])
 def test_ties_within_and_across_rounds(weighted_summing_gpu, directed):
     """Complete bipartite layers with two lengths, which differ by the direction."""
     gpu, A, options = weighted_summing_gpu, layered(7, 6), {"directed": directed}

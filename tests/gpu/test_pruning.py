@@ -40,7 +40,6 @@ def distances(graph):
     return dijkstra(sp.csr_array((host.weights, host.indices, host.indptr), shape=(host.n, host.n)))
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", LENGTHS)
 def test_only_longer_edges_are_left_out(leave_out, name, directed):
     A = with_lengths(disjoint(scale_free(300, 3000, seed=1), scale_free(90, 700, seed=2)), LENGTHS[name])
@@ -107,7 +106,6 @@ def test_a_sweep_of_many_rounds_leaves_nothing_out(leave_out):
 
 
 @pytest.mark.parametrize("delta", ["auto", 0.25])
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", LENGTHS)
 def test_every_sum_is_that_of_all_edges(leave_out, name, directed, delta):
     A = with_lengths(disjoint(scale_free(200, 2000, seed=1), scale_free(40, 200, seed=2)), LENGTHS[name])

@@ -160,7 +160,6 @@ def test_roots_that_overflow_are_computed_into_their_round(cupy):
     assert ((found.lower <= scores + 1e-9) & (scores <= found.upper + 1e-9)).all()
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_edges(cupy, weighted):
     A = with_lengths(scale_free(1500, 6000, seed=2), [1, 2, 3])
     how = {"directed": False, "weighted": weighted}

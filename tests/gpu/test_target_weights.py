@@ -13,7 +13,6 @@ DEEP = with_lengths(UNLIKE, [1])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 def test_targets_by_column(schedule, cupy, name, directed, dtype):
     """Several groups, the last one ragged; some targets, and all of most columns, count nothing."""
@@ -33,7 +32,6 @@ def test_targets_by_column(schedule, cupy, name, directed, dtype):
         np.testing.assert_allclose(array.sum(axis=0).get(), expected, rtol=tolerance, atol=tolerance, err_msg=sum_name)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_columns_of_groups_that_come_apart(cupy, monkeypatch, weighted):
     """Of one kind of lengths, too."""
     schedule = Schedule(weighted, None, monkeypatch)
@@ -136,7 +134,6 @@ def test_paths(schedule, name, dtype):
         assert state.schedule == schedule.name
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_paths_of_groups_that_come_apart(cupy, monkeypatch, weighted):
     schedule = Schedule(weighted, None, monkeypatch)
     graph, state = schedule.prepared(DEEP, batch=768)

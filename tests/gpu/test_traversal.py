@@ -60,7 +60,6 @@ def check(hops, cupy, state, A, roots, *, directed=True, seen=lambda: None):
 # One search
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_depths_and_counts(hops, row, name, directed):
     """Every entry of the rows, after a first batch and after one that finds them used."""
@@ -126,7 +125,6 @@ def test_width_follows_the_degree_of_the_tail_of_an_edge(hops, cupy):
     assert prepared(hops, star(100), "work-efficient").arrays.width == 32
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("method", ["node-parallel", "warp-centric", "edge-parallel"])
 def test_all_blocks_on_one_root(hops, cupy, method, name, directed):

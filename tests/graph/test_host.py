@@ -122,8 +122,6 @@ def everything_of(A, directed, weighted):
     return found
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("kind", ["csr", "csc"])
 @given(stored(), st.booleans(), st.sampled_from([None, 0.0, -1.0, np.nan, np.inf, 1e308]), st.data())
 def test_a_small_graph_is_read_as_a_large_one(kind, index, directed, entries, is_mirrored, bad, data):
@@ -260,7 +258,6 @@ def test_proximity_order_is_that_of_whole_arrays(A, leaf):
     np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", ["csr", "csc"])
 def test_what_is_read_where_it_is(kind, weighted):
     """Canonical rows are not copied unless that is asked for, and what is not canonical never is the caller's."""

@@ -44,7 +44,6 @@ def assert_same(before, after):
         np.testing.assert_equal(after[0][name][1], array)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("kind", ["array", "matrix"])
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format(any_bc, any_row, name, kind, directed):
@@ -88,7 +87,6 @@ def assert_is_path(A):
     assert_same(before, snapshot(A))
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("name", ["csr", "csc", "bsr", "coo"])
 def test_index_types(name, index):
     A = getattr(sp, f"{name}_array")(path(6))
@@ -223,7 +221,6 @@ def test_a_pickle_of_a_graph_that_was_checked_anew_has_it_once():
 
 
 @pytest.mark.parametrize("is_small", [True, False])
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", ["csr", "csc", "coo"])
 def test_a_matrix_that_changes_during_a_call_is_read_as_it_was(name, directed, is_small, monkeypatch):
     A = with_lengths(scale_free(50, 300, seed=3), np.arange(1, 8)).tocsr().asformat(name)
@@ -348,7 +345,6 @@ def test_a_graph_knows_whether_it_has_lengths(name):
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
-@pytest.mark.parametrize("weighted", [True, False])
 def test_numpy_matrix(weighted):
     A = with_lengths(scale_free(20, 60, seed=2), np.arange(1, 5))
     given = np.matrix(A.toarray())

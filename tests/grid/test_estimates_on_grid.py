@@ -140,7 +140,6 @@ def test_closeness_of_graphs_that_are_not_strongly_connected(edges):
             on_grid((1, 2), A, call)
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("A", [matrix(5, [(0, 1)]), matrix(5, [(3, 4)]), matrix(2, []), matrix(2, [(0, 1)]), path(2)])
 def test_closeness_of_few_roots(A, directed):
     """It is exact of a connected graph, and refused of any other one, as in one process."""
@@ -194,7 +193,6 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3)])
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("A", WHOLE.values(), ids=WHOLE)
 def test_the_depth_of_a_dealt_graph(A, directed, shape):
     """By which an estimate leaves the linear estimator out, and tells how long all roots take."""

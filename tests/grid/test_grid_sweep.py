@@ -27,7 +27,6 @@ from lagbc.scores.records import DISTANCES
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("A", GRAPHS, ids=range(3))
 def test_sums_of_one_process(A, directed, shape):
     on_threads.require_sums_of_one_process(shape, A, directed=directed)
@@ -51,7 +50,6 @@ def test_any_graph_on_any_grid(A, shape, directed, spread):
 
 
 @pytest.mark.parametrize("arguments", on_threads.ARGUMENTS, ids="-".join)
-@pytest.mark.parametrize("directed", [True, False])
 def test_arguments(arguments, directed):
     on_threads.require_scores_of_one_process(arguments, directed=directed)
 

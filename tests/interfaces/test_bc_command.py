@@ -169,7 +169,6 @@ def test_ties_that_rounding_breaks_are_warned_of_once(options, tmp_path, monkeyp
         assert told.count("long: rounding keeps them, and maybe others, from a tie; --rtol 1e-9 takes them") == count
 
 
-@pytest.mark.parametrize("directed", [True, False])
 def test_strengths_of_a_network_against_networkx(scores_of, directed):
     A = lagbc.read_graph("example:lesmis").matrix
     A.data = 1 / A.data

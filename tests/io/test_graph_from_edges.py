@@ -21,7 +21,6 @@ def edges(seed, names):
     return source, target, lengths.tolist()
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize(
     ("form", "names"), [*((form, True) for form in FORMS), *((form, False) for form in FORMS if form not in OF_TEXTS)]
 )

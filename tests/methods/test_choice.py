@@ -52,7 +52,6 @@ def test_roots_far_from_each_other_are_searched_from_alone():
 
 
 @pytest.mark.parametrize("has_gpu", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("device", ["auto", "cpu"])
 def test_the_rule_of_small_runs_tells_the_first_of_the_rank(device, weighted, has_gpu, monkeypatch):
     ordinary = table._is_installed
@@ -80,7 +79,6 @@ def test_a_probe_without_memory_leaves_the_first(monkeypatch):
     np.testing.assert_array_equal(by_auto, by_name)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_the_fastest_that_fits_into_the_memory(weighted):
     """And the error of one that does not fit names it."""
     roots, A = near(MESH, 640), LENGTHS if weighted else MESH
@@ -123,7 +121,6 @@ def test_what_is_named_or_small_is_not_probed(monkeypatch):
     assert chosen(MESH, SPREAD[:10]).method == "batched"
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_a_small_run_on_a_gpu_is_a_traversal(monkeypatch, weighted):
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
     monkeypatch.setattr(choosing, "probe", lambda *given: pytest.fail("probed"))

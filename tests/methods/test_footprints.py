@@ -131,7 +131,6 @@ def arrays_of(one, seen):
 
 @pytest.mark.parametrize("row", [row for row in lagbc.METHODS if row.device == "cpu"], ids=lambda row: str(row.key))
 @pytest.mark.parametrize("name", ["karate", "int64 web", "closed twins"])
-@pytest.mark.parametrize("directed", [False, True])
 @uncollected()
 def test_a_state_holds_the_arrays_that_are_stated(row, name, directed):
     """No other one, but for those of graph and plan; C++ takes what is counted alone, but the copies of a batch."""

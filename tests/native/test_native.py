@@ -52,7 +52,6 @@ def test_an_import_that_was_interrupted_begins_again():
     assert (process.stdout, process.stderr) == ("True\n", "")
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_index_types(index):
     graph = pattern(index)
     assert type(graph) is (core.Csr32 if index is np.int32 else core.Csr64)
@@ -124,7 +123,6 @@ def test_arrays_that_are_refused_are_named(case):
     refused(TypeError, f"^{name} has to be .*{reason}", core.Csr32, **GIVEN | wrong)
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_numbers_of_numpy_are_taken_by_each_version(index):
     rows = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], index)
     assert core.inspect(*rows, np.int64(0), np.int64(3)) == core.inspect(*rows, 0, 3) == 0

@@ -75,8 +75,6 @@ def made(index, *, weighted, directed):
     ]
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
-@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 def test_both_types_of_indices(weighted, directed):
     narrow, wide = (made(index, weighted=weighted, directed=directed) for index in (np.int32, np.int64))
     assert len(narrow) == len(wide)
@@ -136,7 +134,6 @@ PATHS = nx.path_graph(5), nx.path_graph(20_000)
 KNOWN = nx.empty_graph(3), nx.barbell_graph(4, 2), nx.cycle_graph(6), nx.star_graph(4), nx.karate_club_graph(), *PATHS
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("graph", KNOWN, ids=str)
 def test_known_graphs(graph, index):
     assert_right(graph, index)

@@ -166,7 +166,6 @@ def test_tight_in_row(call, rtol):
     assert 0 < sum(expected) < 60
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_gather_by_the_bits_of_the_ends(call, index):
     rng = np.random.default_rng(4)
     values = rng.integers(1, 100, (10, 64)).astype(float)

@@ -11,7 +11,6 @@ from strategies import diamond_scores, diamonds, disjoint, grid, scale_free
 
 from lagbc.native import classes_of, csr
 
-by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
 ONE_WAY = sp.triu(scale_free(12, 40, seed=5)).tocsr()
 ONE_WAY = (ONE_WAY + sp.csr_array(([1.0, 1.0], ([11, 7], [0, 2])), shape=ONE_WAY.shape)).tocsr()
 
@@ -52,7 +51,6 @@ def shortest_paths(A, s, t):
     return [frozenset(path[1:-1]) for path in paths if path[-1] == t]
 
 
-@by_index
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_path_of_a_pair_is_as_likely(name, index):
     """Frequencies of the vertices between the ends are within five standard deviations, of some hundred at most."""
@@ -71,7 +69,6 @@ def test_every_path_of_a_pair_is_as_likely(name, index):
         assert len(likely) > 50
 
 
-@by_index
 @pytest.mark.parametrize("name", GRAPHS)
 def test_samples_of_a_seed_stay_the_same(name, index):
     """Estimates of former versions can be had again."""
@@ -82,7 +79,6 @@ def test_samples_of_a_seed_stay_the_same(name, index):
     assert zlib.crc32(counts.tobytes()) == DIGESTS[name]
 
 
-@by_index
 def test_samples_are_the_same_in_whatever_order_they_are_drawn(index):
     A = GRAPHS["grid"]
     one, other = sampler(A, index), sampler(A, index)
@@ -97,7 +93,6 @@ def test_samples_are_the_same_in_whatever_order_they_are_drawn(index):
     assert counts[0].sum() > 100
 
 
-@by_index
 def test_counts_beyond_float64(index):
     """Of 2200 diamonds in a row, a pair that is farther apart than 1024 has more paths than float64 counts."""
     half, samples = diamonds(2200, 2).tocsr(), 400

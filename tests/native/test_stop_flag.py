@@ -11,7 +11,7 @@ from chained import ones
 from scipy.sparse.csgraph import shortest_path
 from states import by_levels, prepare, when_ready
 from strategies import path, scale_free, with_lengths
-from test_traversals import by_index, by_queue, worker
+from test_traversals import by_queue, worker
 
 from lagbc import native, tuning
 from lagbc.calls import stopping_by
@@ -89,7 +89,6 @@ class Along:
 BACKWARD = {"levels": (by_levels, None), "waiting": (when_ready, None), "lengths": (batched, [0.5])}
 
 
-@by_index
 @pytest.mark.parametrize("way", BACKWARD)
 def test_backward(way, index):
     """Rows behind the one at which the flag is set keep their path counts, and nothing is added."""
@@ -104,14 +103,12 @@ def test_backward(way, index):
     assert along.sigma(40) != 1
 
 
-@by_index
 @pytest.mark.parametrize("sums", [("dependency",), ("reached",)], ids=["counted", "bits alone"])
 def test_levels(sums, index):
     along = Along(by_levels, index, sums)
     assert along.forward(flag_in(along.array("starts"), 3, 0)) == (3, 2)  # where level 2 ends
 
 
-@by_index
 def test_levels_before_rows_wait(index):
     along = Along(when_ready, index)
     _, depth = along.forward(flag_in(along.array("nearest", 0), along.row[3], 7))
@@ -119,7 +116,6 @@ def test_levels_before_rows_wait(index):
     assert np.count_nonzero(along.array("tight_masks")) == 3
 
 
-@by_index
 @pytest.mark.parametrize("way", ["waiting", "lengths"])
 def test_counting(way, index):
     module, lengths = BACKWARD[way]
@@ -130,7 +126,6 @@ def test_counting(way, index):
     assert along.sigma(4) == 0
 
 
-@by_index
 def test_distances(index):
     """Those that are found first, and once more behind path counts."""
     along = Along(batched, index, lengths=[1 / 3])
@@ -141,14 +136,12 @@ def test_distances(index):
     assert np.count_nonzero(np.isfinite(distances)) == 3
 
 
-@by_index
 def test_short_distances(index):
     along = Along(batched, index, lengths=[2.0])
     along.forward(SET)
     assert np.count_nonzero(along.array("short_distances") < 2**16 - 1) == 1
 
 
-@by_index
 def test_tight_edges(index):
     along = Along(batched, index, lengths=[0.5])
     starts = along.array("tight_starts", 256)
@@ -157,7 +150,6 @@ def test_tight_edges(index):
     assert (starts[6:] == 256).all()
 
 
-@by_index
 @by_queue
 def test_traversals(queue, index):
     """Vertices are numbered along the path; roots behind the one that was stopped are not searched."""
@@ -228,8 +220,6 @@ def test_backward_within(monkeypatch):
     assert not fan.sweep.array("by_vertex").any()
 
 
-@by_index
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_single_roots(weighted, index):
     """A search, the sums along its paths, and what passes through."""
     graph = as_graph(path(LAST + 1), weighted=weighted)
@@ -297,7 +287,6 @@ def test_chains_are_entered(number):
     assert not demand[1:].any()
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_components_and_landmarks_are_not_searched_for(index):
     graph = as_graph(path(LAST + 1), directed=False)
     rows, zeros = csr(graph.indptr, graph.indices.astype(index)), np.zeros(graph.n, index)

@@ -9,7 +9,6 @@ from lagbc.methods.cpu.traversal import Size
 from lagbc.methods.sums import Sums, bits_of
 from lagbc.native import classes_of, core, csr
 
-by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
 # The queues, by the count of buckets.
 QUEUES = {"hops": -1, "heap": 0, "buckets": 8}
 by_queue = pytest.mark.parametrize("queue", QUEUES)
@@ -90,7 +89,6 @@ def test_what_is_refused_is_named():
     refused(AttributeError, "known", sweep.array, "known")
 
 
-@by_index
 @pytest.mark.parametrize("name", ["dependency", "stress", "inverse", "edges", "depth", "gravity"])
 def test_sums_within_bounds_end_by_the_last_column(name, index):
     """Two cutoffs with three decays each have six columns of the sums that decay, and two of the others."""
@@ -106,7 +104,6 @@ def test_sums_within_bounds_end_by_the_last_column(name, index):
             refused(ValueError, rf"^{name} has to end by column 7, not 8$", sweep.set_bounds, *given)
 
 
-@by_index
 @pytest.mark.parametrize("name", ["edges", "stress"])
 def test_there_is_no_room_for_sums_that_are_not_asked_for(name, index):
     sweep = worker(MESH, index, size=size_of(MESH, "hops", roots=1, of_edges=2), sums=frozenset({"dependency"}))
@@ -115,7 +112,6 @@ def test_there_is_no_room_for_sums_that_are_not_asked_for(name, index):
     refused(ValueError, told, sweep.set_bounds, np.ones(2), np.ones(1), np.ones(2), columns)
 
 
-@by_index
 def test_trips_of_another_size_are_refused(index):
     sweep = worker(MESH, index, size=size_of(MESH, "hops", has_trips=True))
     given = {"numbers": np.ones(4), "ends": np.zeros(4, index)}
@@ -134,7 +130,6 @@ def test_buckets_are_a_power_of_two(buckets):
     refused(ValueError, told, worker, MESH, np.int32, size=size._replace(buckets=buckets))
 
 
-@by_index
 def test_a_near_tie_is_found(index):
     """Two ways from 0 to 3: 0.1 + 0.2 and 0.3, of which the first is longer in float64."""
 

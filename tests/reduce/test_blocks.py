@@ -93,8 +93,6 @@ def random_piece(rng, *, directed, weighted, size=None):
     return Weighted(graph, sources, targets)
 
 
-@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 @pytest.mark.parametrize("small", [0, 4, 600])
 def test_random_graphs(directed, weighted, small, monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", small)

@@ -44,7 +44,6 @@ def device_columns(monkeypatch, emulated):
     return changed.Columns
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 @pytest.mark.parametrize("several", [0.0, 0.15], ids=["", "members"])
 def test_small_blocks(device_columns, weighted, several):
     rng = np.random.default_rng([6, weighted, several > 0])

@@ -17,12 +17,6 @@ from lagbc.native import core
 from lagbc.reduce.twins import merge
 from lagbc.reduce.weighted import Weighted
 
-KINDS = pytest.mark.parametrize(
-    ("directed", "weighted"),
-    [(False, False), (False, True), (True, False), (True, True)],
-    ids=["hops", "lengths", "directed hops", "directed lengths"],
-)
-
 
 def graph_of(n, lengths, *, directed=True, weighted=False):
     rows, columns = np.array(list(lengths), np.int64).reshape(-1, 2).T
@@ -71,7 +65,6 @@ def random_piece(rng, *, directed, weighted, most=9):
     return Weighted(graph, sources, targets, members)
 
 
-@KINDS
 def test_scores_are_those_of_the_graph(directed, weighted):
     rng, merged = np.random.default_rng(1), 0
     for _ in range(times(200)):
@@ -79,7 +72,6 @@ def test_scores_are_those_of_the_graph(directed, weighted):
     assert merged > times(130)
 
 
-@KINDS
 def test_merging_again(directed, weighted):
     """Parts are classes already; each round puts together what the next one leaves."""
     rng, rounds = np.random.default_rng(2), 0
@@ -97,7 +89,6 @@ def test_merging_again(directed, weighted):
     assert rounds > 2
 
 
-@KINDS
 def test_classes_are_compared_whatever_their_keys(directed, weighted):
     rng = np.random.default_rng(5)
     for _ in range(50):

@@ -59,7 +59,6 @@ SWEPT = (roads(30, 0), roads(30, 1), scale_free(3000, 6000, seed=1), shipped("mi
 CONTRACTED = roads(20, 6), with_bends(shipped("minnesota"), 4)
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_a_block_is_contracted_only_where_that_pays(marked, weighted):
     def plan(A, **how):
         return lagbc.plan(with_lengths(A, [1.0, 2.0]) if weighted else A, weighted=weighted, **AUTO, **how)

@@ -1,6 +1,5 @@
 """Options of a run: their checks, their defaults by `config`, and the plan that is made of them."""
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -45,16 +44,6 @@ def test_public_functions_take_the_defaults():
         lagbc.centralities(A, ("bc", "stress"), progress=False)
     assert seen
     assert seen[-1].done == seen[-1].total <= 60
-
-
-def test_options_that_mean_nothing_to_the_method():
-    """The message names the methods that take the option, of those that are available."""
-    taking = [f"{row.name} on {row.device} with lengths" for row in METHODS if row.reads("bucket_width")]
-    assert "batched on cpu with lengths" in taking
-    told = "bucket_width=2.0 means nothing to batched on cpu without lengths; it goes with: "
-    told += f"{', '.join(taking)}; weighted=True takes the values of edges for lengths"
-    with pytest.raises(ValueError, match=re.escape(told) + "$"):
-        lagbc.bc(A, device="cpu", bucket_width=2.0)
 
 
 @pytest.mark.skipif(table.count_gpus() > 0, reason="there is a GPU")

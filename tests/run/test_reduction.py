@@ -89,8 +89,6 @@ def arguments_of(rng, n):
     ]
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
-@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 @pytest.mark.parametrize("seed", range(times(4)))
 def test_arguments_keep_their_meaning(blocks, seed, directed, weighted):
     rng = np.random.default_rng(seed)

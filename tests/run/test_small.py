@@ -35,7 +35,6 @@ def refuse(monkeypatch):
     monkeypatch.setattr(limits, "_available", look)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_a_small_run_needs_nothing_of_the_machine(refuse, weighted):
     A = with_lengths(SMALL, [1, 2]) if weighted else SMALL
     given = {"weighted": weighted, "method": "batched", "device": "cpu", "threads": 2}

@@ -33,7 +33,6 @@ def reason(device="cuda", **options):
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-@pytest.mark.parametrize("weighted", [False, True])
 def test_twins_are_merged_on_either_device(device, weighted):
     said = reason(device, weighted=weighted)
     assert "57 classes of twins; 12 % of the work" in said

@@ -183,7 +183,6 @@ def test_kept_blocks_keep_roots_that_overflow_float32():
     np.testing.assert_array_equal(in_float32.dependency, in_float64.dependency)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
     """In one call or in parts, whatever the batch and the threads; beside overflow, rows of roots, and demand."""
     A = with_lengths(ISLANDS) if weighted else ISLANDS

@@ -68,7 +68,6 @@ def assert_same(graph, plan, roots, monkeypatch):
     return is_together
 
 
-@pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     values, cutoff, number = KINDS[kind]
@@ -107,7 +106,6 @@ def test_roots_far_apart_are_searched_alone(monkeypatch):
 
 
 @pytest.mark.parametrize(("limit", "most"), [("MOST_ROWS", 150), ("MOST_EDGES", 400)])
-@pytest.mark.parametrize("directed", [False, True])
 def test_a_ball_that_has_no_room(limit, most, directed, monkeypatch):
     """Some blocks have room and some have not; those are summed root by root."""
     monkeypatch.setattr(module, limit, most)
