@@ -754,7 +754,7 @@ def calls(device="cpu"):
     of_calls = {"edges": OF_EDGES, "names": OF_NAMES, "words": OF_WORDS, "table": OF_TABLES, "plot": OF_PLOTS}
     for call in (lagbc.bc, lagbc.plan):
         of_file = partial(of_a_text, read=lambda path, call=call: call(MESH, checkpoint=path))
-        add(f"{call.__name__} of a file that is no checkpoint", (b"", b"PK no archive"), of_file)
+        add(f"{call.__name__} of a file that is no checkpoint", (b"", b"PK no archive", b"0 1\n1 2\n"), of_file)
     of_calls |= {"masked": OF_MASKED, "arrays": OF_ARRAYS, "graphs": OF_GRAPHS, "records": OF_RECORDS}
     for what, several in of_calls.items():
         add(what, several, told)

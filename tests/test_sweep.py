@@ -237,28 +237,6 @@ def start(body):
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_ctrl_c(tmp_path, weighted):
-    file = tmp_path / "run"
-    process = start(
-        f"""
-def report(progress):
-    print(progress.done, progress.total, flush=True)
-A, options = with_lengths(grid(150, 150), np.arange(1, 11)), dict(weighted={weighted}, checkpoint={str(file)!r})
-lagbc.bc(A, method="batched", device="cpu", threads=2, progress=report, **options)
-print("finished", flush=True)
-"""
-    )
-    first = process.stdout.readline().split()
-    process.send_signal(signal.SIGINT)
-    rest, stderr = process.communicate(timeout=100)
-    assert process.returncode != 0
-    assert "finished" not in rest
-    assert f"KeyboardInterrupt\n{file} holds what is summed so far" in stderr
-    done = int(np.load(file)["done"].sum())
-    assert int(first[0]) <= done < int(first[1])
-    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
-
-
 def test_kill(tmp_path):
     """SIGKILL in the third batch; the checkpoint has two at least, and going on gives the bits of an unbroken run."""
     file = tmp_path / "run"

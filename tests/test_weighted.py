@@ -18,7 +18,8 @@ from test_bc import MANY, ONE_TO_TEN, assert_close
 import lagbc
 from lagbc import reference
 
-pytestmark = pytest.mark.filterwarnings("ignore::lagbc.TieWarning")
+# No overflow may show, not even as a warning on the way.
+pytestmark = pytest.mark.filterwarnings("error", "ignore::lagbc.TieWarning")
 
 
 # What holds whatever computes it
@@ -84,9 +85,6 @@ def test_rtol_and_delta_are_for_lengths(options):
 
 # Counts out of range
 
-# No overflow may show, not even as a warning on the way.
-errors = pytest.mark.filterwarnings("error")
-
 
 def diamonds_with_lengths(count, ways):
     """A chain of diamonds in which the ways of each are equally long, 5, in parts that differ; joints as in `diamonds`.
@@ -102,7 +100,6 @@ def diamonds_with_lengths(count, ways):
     return sp.coo_array((data, (np.r_[A.row, joints], np.r_[A.col, joints + ways + 1])), shape=A.shape)
 
 
-@errors
 @pytest.mark.parametrize(("count", "ways"), [(40, 3), (350, 9)])
 def test_diamonds(weighted_bc, count, ways):
     """9**350 paths; from all roots, from those at the start alone, and with the ends."""
@@ -115,7 +112,6 @@ def test_diamonds(weighted_bc, count, ways):
         assert_close(weighted_bc(A, sources=roots, **options), expected, rtol=1e-11)
 
 
-@errors
 def test_overflow_with_rtol(rtol_bc):
     A = diamonds_with_lengths(370, 8)
     off = np.random.default_rng(1).uniform(1, 1 + 1e-13, A.nnz)
@@ -132,7 +128,6 @@ def chain_of(*lengths):
     return sp.coo_array((np.array(lengths), (np.arange(n - 1), np.arange(1, n))), shape=(n, n))
 
 
-@errors
 @pytest.mark.parametrize("behind", [0, 1, 5])
 def test_absorbed_length_amid_others(weighted_bc, behind):
     """The vertices behind the absorbed one are reached and never counted; nothing loops, nothing is miscounted."""
@@ -143,7 +138,6 @@ def test_absorbed_length_amid_others(weighted_bc, behind):
     assert_close(weighted_bc(A, sources=roots), oracle(A, weighted=True, sources=roots.tolist()))
 
 
-@errors
 def test_absorbed_cycle(weighted_bc):
     """Around a cycle that rounding absorbs, no vertex comes before another."""
     A = sp.coo_array(([1e18, 1.0, 1.0, 1.0], ([0, 1, 2, 3], [1, 2, 3, 1])), shape=(4, 4))
@@ -151,7 +145,6 @@ def test_absorbed_cycle(weighted_bc):
         weighted_bc(A)
 
 
-@errors
 def test_absorbed_length_that_no_path_needs(weighted_bc):
     """Both ends of the edge have edges of their own from the root, equally long: it is on no shortest path."""
     A = sp.coo_array(([1e18, 1e18, 1.0], ([0, 0, 1], [1, 2, 2])), shape=(3, 3))
@@ -159,14 +152,12 @@ def test_absorbed_length_that_no_path_needs(weighted_bc):
     np.testing.assert_array_equal(weighted_bc(A, sources=[0], endpoints=True), [2, 1, 1])
 
 
-@errors
 def test_rounding_that_absorbs_nothing(weighted_bc):
     """1e16 + 3 rounds to 1e16 + 4, which is a distance like any other."""
     A = chain_of(1e16, 3.0, 3.0)
     np.testing.assert_array_equal(weighted_bc(A), [0, 2, 2, 0])
 
 
-@errors
 def test_tiny_and_huge_lengths(weighted_bc):
     for length in (5e-324, 1e-310, 1e307 / 7):
         np.testing.assert_array_equal(weighted_bc(chain_of(*[length] * 6)), [0, 5, 8, 9, 8, 5, 0])

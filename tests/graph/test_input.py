@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from strategies import grid, matrix, oracle, path, scale_free, with_lengths
+from strategies import grid, oracle, path, scale_free, with_lengths
 
 import lagbc
 from benchmarks.malformed import CHANGES, malformed
@@ -149,13 +149,6 @@ def test_non_canonical_csr():
     for directed in (True, False):
         np.testing.assert_allclose(lagbc.bc(A, directed=directed), oracle(same, directed=directed), rtol=1e-14)
     assert_same(before, snapshot(A))
-
-
-@pytest.mark.parametrize("n", range(3))
-@pytest.mark.parametrize("options", [{}, {"directed": False}, {"normalized": True}, {"endpoints": True}])
-def test_tiny(bc, n, options):
-    for A in (matrix(n, []), sp.csr_array((n, n)), np.zeros((n, n))):
-        np.testing.assert_array_equal(bc(A, **options), np.zeros(n))
 
 
 @pytest.mark.parametrize("name", ["directed", "weighted"])
@@ -383,11 +376,6 @@ def test_missing_library(add_row, monkeypatch):
     with pytest.raises(lagbc.MissingDependencyError, match=re.escape(message)):
         lagbc.bc(path(3), method="added")
     assert lagbc.plan(path(3)).method == "batched"
-
-
-def test_a_method_that_needs_no_library(add_row):
-    assert add_row(requires="").available
-    np.testing.assert_array_equal(lagbc.bc(path(4), method="added"), oracle(path(4)))
 
 
 def test_a_folder_is_no_library(add_row, tmp_path, monkeypatch):

@@ -75,12 +75,6 @@ def test_arrays_are_checked(file, name, array):
     refused(file, "is not a lagbc checkpoint")
 
 
-@pytest.mark.parametrize("content", [b"", b"0 1\n1 2\n", b"PK\x03\x04 cut off"])
-def test_other_files(file, content):
-    file.write_bytes(content)
-    refused(file, "is not a lagbc checkpoint")
-
-
 @pytest.mark.parametrize(
     ("options", "roots"),
     [

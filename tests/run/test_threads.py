@@ -1,4 +1,4 @@
-"""The threads of a run: what the system does not start, and Ctrl-C where another thread than the main one runs it."""
+"""The threads of a run: what the system does not start, and Ctrl-C where the main thread runs it or another does."""
 
 import signal
 import subprocess
@@ -60,11 +60,12 @@ SCRIPT = """
 import signal, sys, threading, time
 sys.path.insert(0, {tests!r})
 from concurrent.futures import ThreadPoolExecutor
-from strategies import grid
+from strategies import grid, with_lengths
 import lagbc
 
-def run():
-    lagbc.bc(grid(150, 150), method="batched", device="cpu", threads=2, progress=report, checkpoint={file!r})
+def run(weighted=False):
+    A, how = with_lengths(grid(150, 150), range(1, 11)), dict(method="batched", device="cpu", threads=2)
+    lagbc.bc(A, weighted=weighted, progress=report, checkpoint={file!r}, **how)
     print("finished", flush=True)
 
 def report(progress):
@@ -73,18 +74,20 @@ def report(progress):
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
 {body}
 """
-# The main thread ends and the process waits for the other, or it waits in a block of its own.
+# The main thread runs it, or it ends and the process waits for the other, or it waits in a block of its own.
 BODIES = {
+    "main": "run()",
+    "main, lengths": "run(weighted=True)",
     "ended": "threading.Thread(target=run).start()\ntime.sleep(100)",
     "pool": "with ThreadPoolExecutor() as pool:\n    pool.submit(run).result()",
 }
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
-@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-def test_ctrl_c_in_another_thread(tmp_path, body):
+@pytest.mark.parametrize("thread", BODIES)
+def test_ctrl_c(tmp_path, thread):
     file = tmp_path / "run"
-    code = SCRIPT.format(tests=TESTS, file=str(file), body=body)
+    code = SCRIPT.format(tests=TESTS, file=str(file), body=BODIES[thread])
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     first = process.stdout.readline().split()
     process.send_signal(signal.SIGINT)
@@ -92,6 +95,7 @@ def test_ctrl_c_in_another_thread(tmp_path, body):
     assert process.returncode != 0
     assert "finished" not in rest
     assert "RuntimeError" not in stderr
+    assert not thread.startswith("main") or f"KeyboardInterrupt\n{file} holds what is summed so far" in stderr
     assert int(first[0]) <= done_in(file) < int(first[1])
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
