@@ -458,9 +458,9 @@ def text_of(text):
 
 def structures():
     """Yield the name of each, and what returns its digest."""
-    for name, lengths, directed in product(("web", "wide mesh", "parts"), (None, "quarters"), (False, True)):
-        if name == "wide mesh" and not directed:
-            continue  # it is symmetric
+    for name, lengths, directed in product(("web", "wide mesh", "chains", "parts"), (None, "quarters"), (False, True)):
+        if name in ("wide mesh", "chains") and not directed:
+            continue  # they are symmetric
         for what, function in {"order": order_of, "probe": probe_of, "paths": paths_of}.items():
             given = {"directed": directed, "weighted": lengths is not None}
             kind = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}-{what}"

@@ -4,10 +4,10 @@ import ast
 import gc
 import re
 import weakref
+from itertools import product
 from pathlib import Path
 
 import numpy as np
-import plain_proximity
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -21,7 +21,6 @@ from lagbc.graph import host
 from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph
 from lagbc.native import core
-from lagbc.tuning import LANDMARKS, POWER_STEPS
 
 FLOATS = (0.1, 0.2, 0.3, 0.6, 0.7, 1e-17, 3.0)
 
@@ -243,21 +242,6 @@ def test_sorted_by_counting(keys, random):
     np.testing.assert_array_equal(host.hub_order(rows, order), order[np.lexsort(rows[::-1, order])])
 
 
-@each_way
-@pytest.mark.parametrize("leaf", [1, 5, 64])
-@pytest.mark.parametrize(
-    "A",
-    [grid(31, 47), path(700), scale_free(800, 1200, seed=4), sp.block_diag([grid(9, 40), path(90), grid(20, 18)])],
-    ids=["grid", "path", "scale-free", "components"],
-)
-def test_proximity_order_is_that_of_whole_arrays(A, leaf):
-    shuffle = np.random.default_rng(1).permutation(A.shape[0])
-    graph = as_graph(sp.csr_array(A)[shuffle][:, shuffle], directed=False)
-    ours = host.proximity_order(graph.indptr, graph.indices, graph.components, leaf)
-    theirs = plain_proximity.proximity_order(graph.pattern, graph.components, leaf, LANDMARKS, POWER_STEPS)
-    np.testing.assert_array_equal(ours, theirs)
-
-
 @pytest.mark.parametrize("kind", ["csr", "csc"])
 def test_what_is_read_where_it_is(kind, weighted):
     """Canonical rows are not copied unless that is asked for, and what is not canonical never is the caller's."""
@@ -310,13 +294,14 @@ def test_symmetry_is_told_in_the_room_of_a_transpose(monkeypatch, A):
     assert 1 <= len(parts[0]) * 16 * graph.n <= max(16 * graph.n, graph.indptr.nbytes + graph.indices.nbytes)
 
 
-def test_scores_do_not_depend_on_the_cores(monkeypatch):
-    A = with_lengths(grid(12, 13), [0.1, 0.2, 0.3])
-    expected = lagbc.bc(A, weighted=True)
-    monkeypatch.setattr(native, "SHARED_FROM", 0)
-    for count in (1, 2, 5):
-        monkeypatch.setattr(native, "cores", lambda count=count: count)
-        np.testing.assert_array_equal(lagbc.bc(A, weighted=True), expected)
+def test_scores_and_orders_do_not_depend_on_the_cores(monkeypatch):
+    A, deep = with_lengths(grid(12, 13), [0.1, 0.2, 0.3]), sp.block_diag([grid(31, 47), path(90), grid(20, 18)])
+    scores, order = lagbc.bc(A, weighted=True), as_graph(deep, directed=False).order
+    for count, module in product((1, 2, 5), (native, host)):
+        monkeypatch.setattr(module, "SHARED_FROM", 0)
+        monkeypatch.setattr(module, "cores", lambda count=count: count)
+        np.testing.assert_array_equal(lagbc.bc(A, weighted=True), scores)
+        np.testing.assert_array_equal(as_graph(deep, directed=False).order, order)
 
 
 # Operations of arrays
