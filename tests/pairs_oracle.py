@@ -59,3 +59,10 @@ def piece_sums(piece):
     vertices, edges = sums_over_pairs(first[-1], lengths, *weights)
     vertex_of = np.repeat(np.arange(n), members)
     return np.bincount(vertex_of, vertices, n), np.bincount(np.array(edge_of, int), edges, len(of_graph))
+
+
+def assert_close(ours, theirs):
+    """To rounding of the largest sum."""
+    assert ours.shape == theirs.shape
+    assert np.all(np.isfinite(ours))
+    assert np.max(np.abs(ours - theirs), initial=0) <= 1e-13 * max(1e-100, np.max(np.abs(theirs), initial=0))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from families import diamonds, disjoint, grid, in_a_row, layered, matrix, scale_free, with_lengths
+from families import diamonds, grid, in_a_row, layered, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
 from states import Counting, prepare, zeros
@@ -107,13 +107,6 @@ def test_roots_that_overflow_add_nothing(module):
         assert array.any(), name
         if name != "depth":
             np.testing.assert_array_equal(getattr(both, name), array, err_msg=name)
-
-
-def test_roots_without_edges(module):
-    graph = read(module, disjoint(grid(2, 3), matrix(3, [])))
-    for roots in ([7], [8, 0, 6]):
-        plan = SweepPlan(batch=3, sums=EVERY, endpoints=True)
-        assert_equal(summed(module, graph, plan, roots)[0], by_single_roots(graph, plan, roots))
 
 
 def test_distances_alone_need_no_counts(module):

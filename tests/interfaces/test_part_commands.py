@@ -6,12 +6,8 @@ import scipy.sparse as sp
 from commands import fail, succeed
 
 import lagbc
-from lagbc import tuning
 
-
-@pytest.fixture(autouse=True)
-def short_chunks(monkeypatch):
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 64, "cuda": 512})
+pytestmark = pytest.mark.usefixtures("short_chunks")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from glued import barbell, bipartite, clique, cycle, path, random_edges, random_weights, star, theta
-from pairs_oracle import piece_sums
+from pairs_oracle import assert_close, piece_sums
 from strategies import times
 
 from lagbc import tuning
@@ -32,12 +32,6 @@ def graph_of(n, edges, *, directed=False, lengths=None):
 def unit(n, edges, **options):
     graph = graph_of(n, edges, **options)
     return Weighted(graph, np.ones(graph.n), np.ones(graph.n))
-
-
-def assert_close(ours, theirs):
-    assert ours.shape == theirs.shape
-    assert np.all(np.isfinite(ours))
-    assert np.max(np.abs(ours - theirs), initial=0) <= 1e-13 * max(1, np.max(np.abs(theirs), initial=0))
 
 
 def small_work(found, *, edges=True, threads=1):

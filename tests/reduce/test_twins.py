@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from glued import bipartite, clique, path, random_weights, star
 from oracle_twins import classes_of, random_twins
-from pairs_oracle import lengths_of_graph, piece_sums
+from pairs_oracle import assert_close, lengths_of_graph, piece_sums
 from strategies import times
 from swept import summed
 
@@ -32,12 +32,6 @@ def piece_of(n, edges, *, length=None, sources=None, targets=None, members=None,
 
 def undirected(edges, **options):
     return piece_of(1 + max(map(max, edges)), edges, directed=False, **options)
-
-
-def assert_close(ours, theirs):
-    assert ours.shape == theirs.shape
-    assert np.all(np.isfinite(ours))
-    assert np.max(np.abs(ours - theirs), initial=0) <= 1e-13 * max(1e-100, np.max(np.abs(theirs), initial=0))
 
 
 def count(classes):
