@@ -11,7 +11,7 @@ from chained import ones
 from scipy.sparse.csgraph import shortest_path
 from states import by_levels, prepare, when_ready
 from strategies import path, scale_free, with_lengths
-from test_traversals import by_queue, worker
+from test_traversals import QUEUES, worker
 
 from lagbc import native, tuning
 from lagbc.calls import stopping_by
@@ -150,7 +150,7 @@ def test_tight_edges(index):
     assert (starts[6:] == 256).all()
 
 
-@by_queue
+@pytest.mark.parametrize("queue", QUEUES)
 def test_traversals(queue, index):
     """Vertices are numbered along the path; roots behind the one that was stopped are not searched."""
     sweep = worker(path(LAST + 1), index, queue)

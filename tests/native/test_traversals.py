@@ -11,7 +11,6 @@ from lagbc.native import classes_of, core, csr
 
 # The queues, by the count of buckets.
 QUEUES = {"hops": -1, "heap": 0, "buckets": 8}
-by_queue = pytest.mark.parametrize("queue", QUEUES)
 # The sums within bounds, as `set_bounds` takes their columns.
 NEAR = "dependency", "stress", "reached", "distance", "inverse", "edges", "depth", "targets", "gravity", "straight"
 MESH = with_lengths(grid(5, 7), [1.0, 2.0, 3.0]).tocsr()

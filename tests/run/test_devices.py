@@ -467,15 +467,9 @@ def test_a_graph_moves_with_what_was_worked_out_of_it():
 @pytest.mark.parametrize(
     ("device", "kind", "numbers"),
     [
-        ("auto", "auto", None),
-        ("cpu", "cpu", None),
-        ("cuda", "cuda", None),
-        (1, "cuda", (1,)),
-        (np.int64(2), "cuda", (2,)),
-        ([0, 2], "cuda", (0, 2)),
+        *(("auto", "auto", None), ("cpu", "cpu", None), ("cuda", "cuda", None), ("all", "cuda", "all")),
+        *((1, "cuda", (1,)), (np.int64(2), "cuda", (2,)), ([0, 2], "cuda", (0, 2)), ([0, 0], "cuda", (0, 0))),
         (range(3), "cuda", (0, 1, 2)),
-        ([0, 0], "cuda", (0, 0)),
-        ("all", "cuda", "all"),
     ],
 )
 def test_devices_that_are_asked_for(device, kind, numbers):

@@ -74,17 +74,10 @@ def arguments_of(rng, n):
     some = rng.permutation(n)[: n // 2 + 1]
     weights = rng.random(n) * (rng.random(n) < 0.7)
     return [
-        {},
-        {"sources": some},
-        {"targets": some},
-        {"sources": some, "targets": some[::2]},
-        {"normalized": True},
-        {"endpoints": True},
-        {"endpoints": True, "sources": some},
+        *({}, {"sources": some}, {"targets": some}, {"sources": some, "targets": some[::2]}, {"normalized": True}),
+        *({"endpoints": True}, {"endpoints": True, "sources": some}, {"k": n // 2 + 2, "rng": 1}),
         {"endpoints": True, "normalized": True, "k": n // 2 + 2, "rng": 1},
-        {"k": n // 2 + 2, "rng": 1},
-        {"source_weights": weights},
-        {"target_weights": rng.random(n), "source_weights": weights},
+        *({"source_weights": weights}, {"target_weights": rng.random(n), "source_weights": weights}),
         {"sources": some, "target_weights": weights},
     ]
 
