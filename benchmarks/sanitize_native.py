@@ -70,7 +70,7 @@ def _tests(*files: str) -> tuple[str, ...]:
 
 # The arguments of a process of `sanitize_native_calls`.
 GROUPS = {
-    "batched": _tests("native/test_rows", "native/test_stop_flag", "test_bits"),
+    "batched": _tests("native/test_stop_flag", "test_bits"),
     "traversal": _tests(
         "native/test_traversals", "methods/cpu/test_traversal_hops", "methods/cpu/test_traversal_lengths"
     ),
