@@ -31,18 +31,6 @@ def test_bc_prints_the_reason_of_the_method():
     assert lines[-1].endswith(" s")
 
 
-@pytest.mark.parametrize("options", [{}, {"normalized": True}, {"endpoints": True}])
-def test_npy_holds_the_scores_of_networkx(tmp_path, options):
-    flags = [f"--{name}" for name in options]
-    out = succeed("bc", "example:karate", *flags, "--out", tmp_path / "scores.npy")
-    assert f"scores: {tmp_path / 'scores.npy'}" in out.splitlines()
-    scores = np.load(tmp_path / "scores.npy")
-    assert scores.dtype == np.float64
-    G = nx.Graph(nx.karate_club_graph().edges)
-    expected = nx.betweenness_centrality(G, **{"normalized": False, **options})
-    np.testing.assert_allclose(scores, [expected[v] for v in range(34)], rtol=1e-13)
-
-
 def test_csv_has_every_bit_in_matrix_order(scores_of, tmp_path):
     scores = scores_of("bc", "example:karate").tolist()
     succeed("bc", "example:karate", "--out", tmp_path / "scores.csv")
@@ -167,15 +155,6 @@ def test_ties_that_rounding_breaks_are_warned_of_once(options, tmp_path, monkeyp
     for given, count in ([], 1), (["--rtol", "1e-9"], 0):
         told = run(command, "grid", "--weighted", "--undirected", *rest, *given).stderr
         assert told.count("long: rounding keeps them, and maybe others, from a tie; --rtol 1e-9 takes them") == count
-
-
-def test_strengths_of_a_network_against_networkx(scores_of, directed):
-    A = lagbc.read_graph("example:lesmis").matrix
-    A.data = 1 / A.data
-    G = nx.from_scipy_sparse_array(A, create_using=nx.DiGraph if directed else nx.Graph)
-    theirs = nx.betweenness_centrality(G, weight="weight", normalized=False)
-    ours = scores_of("bc", "example:lesmis", "--strength", "--directed" if directed else "--undirected")
-    np.testing.assert_allclose(ours, [theirs[v] for v in range(77)], rtol=1e-12)
 
 
 def test_bucket_width_reaches_the_call(calls, detour):

@@ -1,8 +1,9 @@
 """The command `lagbc compare`: its table, its reasons and its exit status."""
 
+import json
 from dataclasses import replace
 
-from commands import rows_of, run, succeed
+from commands import document, rows_of, run, succeed
 
 from lagbc.comparison import measure
 from lagbc.methods import table as methods
@@ -34,10 +35,15 @@ def test_command_says_why_it_skips(monkeypatch):
 
 
 def test_command_fails_if_scores_are_wrong(monkeypatch):
+    given = ["compare", "example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu"]
+    told = document(*given)
+    (row,) = told["methods"]
+    assert (told["roots"], row["method"], row["agrees"]) == (5, METHODS[0].name, True)
     monkeypatch.setattr(measure, "_by_reference", lambda task, count: [0.0] * task.graph.n)
-    result = run("compare", "example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu")
-    assert result.exit_code == 3
-    assert f"{METHODS[0].name} on cpu is WRONG: it differs from lagbc.reference, 5 roots" in result.stdout
+    printed, as_json = run(*given), run(*given, "--json")
+    assert printed.exit_code == as_json.exit_code == 3
+    assert f"{METHODS[0].name} on cpu is WRONG: it differs from lagbc.reference, 5 roots" in printed.stdout
+    assert json.loads(as_json.stdout)["methods"][0]["agrees"] is False
 
 
 def test_command_takes_strengths_and_lengths():

@@ -82,20 +82,11 @@ def test_info_says_what_methods_need_that_are_not_there(monkeypatch):
     assert "needs" not in succeed("info", "example:karate")
 
 
-SIZES = {0: "0 B", 999: "999 B", 1500: "1.5 kB", 3 * 10**9: "3 GB", 10**15: "1000 TB"}
-
-
-@pytest.mark.parametrize(("count", "text"), SIZES.items())
-def test_sizes_are_readable(count, text):
-    assert in_units(count) == text
-
-
-TIMES = {0.00123: "1.2 ms", 0.5: "0.5 s", 42: "42 s", 117: "120 s", 600: "10 min", 9e4: "25 h", 1e9: "12,000 days"}
-
-
-@pytest.mark.parametrize(("seconds", "text"), TIMES.items())
-def test_times_are_readable(seconds, text):
-    assert duration(seconds) == text
+def test_sizes_and_times_are_readable():
+    sizes = {0: "0 B", 999: "999 B", 1500: "1.5 kB", 3 * 10**9: "3 GB", 10**15: "1000 TB"}
+    assert {count: in_units(count) for count in sizes} == sizes
+    times = {0.00123: "1.2 ms", 0.5: "0.5 s", 42: "42 s", 117: "120 s", 600: "10 min", 9e4: "25 h", 1e9: "12,000 days"}
+    assert {seconds: duration(seconds) for seconds in times} == times
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import document, reason_of, run, succeed
+from commands import document, reason_of, succeed
 
 import lagbc
 from lagbc.call import sum_call
 from lagbc.calls import PHASES
 from lagbc.centrality import compute
-from lagbc.comparison import measure
 from lagbc.methods.table import METHODS
 from lagbc.scores.records import shared
 
@@ -120,17 +119,6 @@ def test_seconds_of_other_commands(command):
     seconds = document(name, "example:karate", *given)["seconds"]
     assert seconds.keys() == {"total", *(PHASES if name == "info" else ())}, "methods have their own"
     assert seconds["total"] > 0
-
-
-def test_compare(monkeypatch):
-    given = ["compare", "example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu"]
-    found = document(*given)
-    (row,) = found["methods"]
-    assert (found["roots"], row["method"], row["agrees"]) == (5, METHODS[0].name, True)
-    monkeypatch.setattr(measure, "_by_reference", lambda task, count: [0.0] * task.graph.n)
-    result = run(*given, "--json")
-    assert result.exit_code == 3
-    assert json.loads(result.stdout)["methods"][0]["agrees"] is False
 
 
 def test_the_page_names_what_there_is(path_graph):

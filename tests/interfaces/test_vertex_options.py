@@ -58,11 +58,6 @@ def test_percolation(named, states, scores_of):
     assert "standard error" not in printed
 
 
-def test_percolation_is_drawn(named, states, tmp_path):
-    succeed("percolation", named, "--states", states, "--plot", tmp_path / "scores.svg")
-    assert "<!-- percolation -->" in (tmp_path / "scores.svg").read_text()
-
-
 def test_groups(named, scores_of, write, tmp_path):
     given = ["group-bc", named, "--undirected", "--group", "Bob"]
     given += ["--groups", write('# two of them\nAnn,Bob\n"Lee, C."\n', "groups.csv")]
@@ -80,8 +75,11 @@ def test_groups(named, scores_of, write, tmp_path):
     assert scores_of(*given, "--normalized", "--endpoints").tolist() == shared.tolist()
 
 
-@pytest.mark.parametrize("command", [["bc"], ["centralities", "--which", "bc"]], ids=" ".join)
-def test_names_are_drawn(named, tmp_path, command):
+@pytest.mark.parametrize("command", ["bc", "centralities", "percolation"])
+def test_names_are_drawn(named, states, tmp_path, command):
     """`test_recorded_faces.py` has how they are printed and written."""
-    succeed(*command, named, "--plot", tmp_path / "scores.svg")
-    assert "<!-- Bob -->" in (tmp_path / "scores.svg").read_text(encoding="utf-8")
+    needed = {"centralities": ["--which", "bc"], "percolation": ["--states", states]}.get(command, [])
+    succeed(command, named, *needed, "--plot", tmp_path / "scores.svg")
+    svg = (tmp_path / "scores.svg").read_text(encoding="utf-8")
+    assert "<!-- Bob -->" in svg
+    assert ("<!-- percolation -->" in svg) == (command == "percolation")
