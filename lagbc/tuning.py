@@ -309,7 +309,7 @@ LEAST_OF_ROOT = 4e3
 LOOK_COSTS = {"run": 3e5, "vertex": 200.0, "edge": 20.0, "directed_edge": 40.0}
 # Nanoseconds of a root and a stored edge in sweeps on a GPU, by whether edges have lengths and the diameter is high:
 # estimates from R-MAT 20-16, Delaunay and road-like graphs on an H200.
-GPU_EDGE = {(False, False): 0.0025, (False, True): 0.03, (True, False): 0.005, (True, True): 0.06}
+GPU_EDGE = {(False, False): 0.0025, (False, True): 0.03, (True, False): 0.003, (True, True): 0.06}
 # Factor of an edge's time in sweeps from junctions, about; see JUNCTION_COSTS.
 FROM_JUNCTIONS = 4.0
 # A graph is reduced if at most this part of the work remains.

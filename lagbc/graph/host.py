@@ -7,6 +7,7 @@ are in the order of the rows there; put back under their rows, they are in the o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial, reduce
 from operator import or_
 from typing import Any
@@ -25,8 +26,6 @@ degree_order = core.order_by_length  # by falling degree, ties by number
 places_in = core.places_in  # the inverse of an order
 search_from_hub = core.search_from_hub  # the hub is the first of the longest rows
 weak_components = core.find_components  # numbers from 0, in the order of their first vertices
-plus = np.add
-
 # Faults of rows that are not canonical, as bits.
 _OUTSIDE, _UNSORTED, _UNMERGED, _FALLING = 1, 2, 4, 8
 # Entries are put under ranges of 2**12 columns, or of more, so that there are at most 2**9 ranges. With R-MAT 20-16 all
@@ -41,29 +40,40 @@ _WRITTEN_BY_ALL = 2**24
 _ROOT_SWEEPS = classes_of("RootSweep")
 
 
-def written(array: NDArray[Any], values: Any) -> NDArray[Any]:
-    """Write values, an array of the same shape or one number, into a new contiguous array; return it."""
+def _write(array: NDArray[Any], write: Callable[[slice], object]) -> NDArray[Any]:
+    """Have parts of an array written, by all cores if it is large; return it."""
     if array.nbytes < _WRITTEN_BY_ALL:
-        array[...] = values
-        return array
-    flat, given = array.reshape(-1), np.broadcast_to(values, array.shape).reshape(-1)
-
-    def write(first: int, last: int) -> None:
-        flat[first:last] = given[first:last]
-
-    share(write, parts_of(array.size))
+        write(slice(None))
+    else:
+        share(lambda first, last: write(slice(first, last)), parts_of(len(array)))
     return array
 
 
 def touched(shape: Any, dtype: Any) -> NDArray[Any]:
     """Return a new array whose pages are there."""
     array = np.empty(shape, dtype)
-    return array if array.nbytes < _WRITTEN_BY_ALL else written(array, 0)
+    return array if array.nbytes < _WRITTEN_BY_ALL else _write(array, lambda part: array[part].fill(0))
 
 
 def copied(array: NDArray[Any]) -> NDArray[Any]:
     """Copy an array."""
-    return written(np.empty(array.shape, array.dtype), array)
+    return copied_into(array, np.empty(array.shape, array.dtype))
+
+
+def copied_into(array: NDArray[Any], copy: NDArray[Any]) -> NDArray[Any]:
+    """Copy an array into another one; return that."""
+    return _write(copy, lambda part: np.copyto(copy[part], array[part]))
+
+
+def plus(a: NDArray[np.float64], b: NDArray[np.float64], sums: Any = None) -> NDArray[np.float64]:
+    """Add two arrays, in `sums` if it is given; infinite beyond float64."""
+    sums = np.empty(a.shape) if sums is None else sums
+
+    def add(part: slice) -> None:
+        with np.errstate(over="ignore"):  # of each thread
+            np.add(a[part], b[part], sums[part])
+
+    return _write(sums, add)
 
 
 def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any, kind: Any) -> Csr:

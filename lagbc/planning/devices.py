@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lagbc import tuning
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
-from lagbc.graph.host import written
+from lagbc.graph.host import copied_into
 from lagbc.limits import budget
 from lagbc.methods import table
 from lagbc.methods.table import Method
@@ -145,7 +145,7 @@ class _PinnedCopies:
                 with self._device:
                     self._event.synchronize()
             for _, pinned, copy in self._copied:
-                written(copy, pinned)
+                copied_into(pinned, copy)
             self._copied.clear()
 
 

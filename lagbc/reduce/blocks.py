@@ -35,7 +35,7 @@ from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import rows_of
-from lagbc.native import core, csr, until_stopped
+from lagbc.native import core, csr, parts_of_rows, share, until_stopped
 from lagbc.reduce.weighted import NotReducible, Scores, Weighted, check_range
 
 # A length that is at least this part of the length of a path is not lost in its sum.
@@ -161,7 +161,7 @@ def split(piece: Weighted, *, edges: bool = False) -> Split:
     copies = Copies(ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung)
     places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
     indices = np.empty(graph.nnz, index_type(len(copies.vertices)))
-    indptr = core.lay_rows(graph.indptr, graph.indices, copies, indices, places)
+    indptr = lay_rows(graph.indptr, graph.indices, copies, indices, places)
     lengths = None if graph.weights is None else graph.weights[places]
     sources, targets, cut = _weigh(piece, copies, indptr, indices, symmetric=both is graph)
     rows = Rows(copies.ptr, indptr, indices, lengths, sources, targets)
@@ -173,6 +173,16 @@ def split(piece: Weighted, *, edges: bool = False) -> Split:
         parts.append(_part(graph, rows, *large[-1]))
     small = SmallBlocks(rows, few, roots[few], work[few].astype(np.int64))
     return Split(tuple(parts), small, Tree(copies.vertices, cut, places if edges else None, direct, tuple(large)))
+
+
+def lay_rows(indptr: Any, indices: Any, copies: Copies, columns: Any, places: Any) -> NDArray[np.int64]:
+    """Write the columns of the rows of all copies, and their places in the graph if asked for; return the pointers."""
+    of_graph, parts = (indptr, indices, copies), parts_of_rows(indptr)
+    laid = np.zeros(len(copies.vertices) + 1, np.int64)
+    share(core.count_laid, parts, of_graph, (laid,))
+    np.cumsum(laid, out=laid)
+    share(core.lay_rows, parts, of_graph, (laid.copy(), columns, places))
+    return laid
 
 
 def _weigh(
@@ -237,10 +247,10 @@ def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArr
 
 def _direct_edges(rows: Rows, direct: NDArray[np.bool_]) -> Scores:
     """Return E at the entries of the bicomponents in a mask, in which each path is one edge; 0 elsewhere."""
-    tails = rows_of(rows.indptr, rows.indices)
-    of_edges: Scores = (
-        np.repeat(direct, np.diff(rows.indptr[rows.ptr])) * rows.sources[tails] * rows.targets[rows.indices]
-    )
+    of_edges = np.zeros(len(rows.indices))
+    entries = np.flatnonzero(np.repeat(direct, np.diff(rows.indptr[rows.ptr])))
+    tails, heads = rows_of(rows.indptr, rows.indices)[entries], rows.indices[entries]
+    of_edges[entries] = rows.sources[tails] * rows.targets[heads]
     return of_edges
 
 

@@ -11,7 +11,7 @@ from strategies import scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.native import core, csr
-from lagbc.reduce.blocks import Copies, Strong
+from lagbc.reduce.blocks import Copies, Strong, lay_rows
 from lagbc.reduce.chains import Flows
 
 A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
@@ -36,7 +36,7 @@ def made(index, *, weighted, directed):
 
     copies = copies_in(both)
     columns, places = np.empty(graph.nnz, index), np.empty(graph.nnz, np.int64)
-    ends = core.lay_rows(out.indptr, out.indices, copies, columns, places)
+    ends = lay_rows(out.indptr, out.indices, copies, columns, places)
     strong = Strong(*core.find_strong(copies.ptr, ends, columns, np.zeros(1, np.uint8)))
     arcs = core.condense(ends, columns, strong)
     alone = np.zeros(len(copies.attach) + 1, np.int64), columns[:0]  # no arcs
@@ -90,7 +90,7 @@ def test_rows_of_more_copies_than_32_bits_number():
     graph = as_graph(A, directed=False)
     copies = copies_in(csr(*graph.csr))
     narrow, wide = np.empty(graph.nnz, np.int32), np.empty(graph.nnz, np.int64)
-    ends = [core.lay_rows(graph.indptr, graph.indices, copies, columns, None) for columns in (narrow, wide)]
+    ends = [lay_rows(graph.indptr, graph.indices, copies, columns, None) for columns in (narrow, wide)]
     np.testing.assert_array_equal(*ends)
     np.testing.assert_array_equal(narrow, wide)
 

@@ -14,25 +14,16 @@ template <class Index>
 void bind_csr(nb::module_& m, const char* name) {
     using Graph = Csr<Index>;
     constexpr bool is_last = std::is_same_v<Index, Wide>;
-    const auto made = [](Span<const int64_t> indptr, Span<const Index> indices,
-                         In<"lengths", Optional<Span<const double>>> lengths) {
-        if (indptr.size == 0 || indptr[0] != 0 || indptr[indptr.size - 1] != indices.size)
-            raise_value("indptr has to rise from 0 to the " + std::to_string(indices.size) + " indices");
-        sized(lengths, indices.size);
-        return Graph{indptr, indices, lengths};
-    };
     nb::class_<Graph> bound(m, name);
-    method(
-        bound, "__init__",
-        [made](Graph* self, In<"indptr", Span<const int64_t>> indptr, In<"indices", Span<const Index>> indices,
-               In<"lengths", Optional<Span<const double>>> lengths) {
-            new (self) Graph(made(indptr, indices, lengths));
-        },
-        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
     m.def(
         "csr",
-        [made](In<"indptr", Span<const int64_t>> indptr, In<"indices", Span<const Index>, is_last> indices,
-               In<"lengths", Optional<Span<const double>>> lengths) { return made(indptr, indices, lengths); },
+        [](In<"indptr", Span<const int64_t>> indptr, In<"indices", Span<const Index>, is_last> indices,
+           In<"lengths", Optional<Span<const double>>> lengths) {
+            if (indptr.size == 0 || indptr[0] != 0 || indptr[indptr.size - 1] != indices.size)
+                raise_value("indptr has to rise from 0 to the " + std::to_string(indices.size) + " indices");
+            sized(lengths, indices.size);
+            return Graph{indptr, indices, lengths};
+        },
         nb::arg("indptr"), nb::arg("indices"), nb::arg("lengths").none() = nb::none(), nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), "Hand compressed rows to kernels, uncopied.");
     bound.def_prop_ro("indptr", [](nb::handle_t<Graph> self) { return shown(nb::cast<Graph&>(self).indptr, self); });
@@ -55,11 +46,6 @@ NB_MODULE(core, m) {
     m.attr("_held_memory") = nb::capsule(held_memory);
     bind_csr<Narrow>(m, "Csr32");
     bind_csr<Wide>(m, "Csr64");
-    bind_extended(m);
-    bind_graph(m);
-    bind_io(m);
-    bind_methods(m);
-    bind_paths(m);
-    bind_reduce(m);
-    bind_traversal(m);
+    for (auto* bind : {bind_extended, bind_graph, bind_io, bind_methods, bind_paths, bind_reduce, bind_traversal})
+        bind(m);
 }

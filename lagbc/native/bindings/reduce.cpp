@@ -49,7 +49,9 @@ void bind_reduce(nb::module_& m) {
     def<"ptr", "indptr", "indices", "stop">(m, "find_strong", find_strong<Narrow>, find_strong<Wide>);
     def<"indptr", "indices", "strong">(m, "condense", condense<Narrow>, condense<Wide>);
     def<"home", "attach">(m, "lay_out", lay_out<Narrow>, lay_out<Wide>);
-    def<"indptr", "indices", "copies", "columns", "places">(
+    def<"indptr", "indices", "copies", "first", "last", "counts">(m, "count_laid", count_laid<Narrow>,
+                                                                  count_laid<Wide>);
+    def<"indptr", "indices", "copies", "first", "last", "next", "columns", "places">(
         m, "lay_rows", lay_rows<Narrow, Narrow>, lay_rows<Narrow, Wide>, lay_rows<Wide, Wide>, lay_rows<Wide, Narrow>);
     def<"copies", "sources", "targets">(m, "sum_separated", sum_separated<Narrow>, sum_separated<Wide>);
     def<"copies", "strong", "ends", "heads", "rising", "weights">(m, "spread_along", spread_along<Narrow>,

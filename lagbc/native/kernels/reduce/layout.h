@@ -60,32 +60,37 @@ std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buf
             std::move(at_attach), std::move(hung_ptr), std::move(hung)};
 }
 
-// Write the columns of the rows of all copies, and the number of each edge in the graph; return the row pointers. The
-// graph may lack one direction of an edge.
-//
 // An edge u -> v is in the bicomponent that has both ends as members, or in the home of one end whose attachment is the
-// other.
-template <class Index, class Column>
-Buffer<int64_t> lay_rows(Span<const int64_t> indptr, Span<const Index> indices, const Copies<Index>& copies,
-                         Span<Column> columns, Optional<Span<int64_t>> places) {
+// other. The graph may lack one direction of an edge. The edges of u are in rows of its own copies, so that threads may
+// take vertices first to last each.
+
+// Count the edges of the row of copy x at counts[x + 1].
+template <class Index>
+void count_laid(Span<const int64_t> indptr, Span<const Index> indices, const Copies<Index>& copies, int64_t first,
+                int64_t last, Span<int64_t> counts) {
     const auto& [ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung] = copies;
-    Buffer<int64_t> rows(vertices.size + 1, 0), ends(vertices.size + 1);
-    for (int64_t u = 0; u < home.size; ++u) {
+    for (int64_t u = first; u < last; ++u) {
         const Index here = home[u];
         int64_t inside = indptr[u + 1] - indptr[u];
         if (hung_ptr[u] < hung_ptr[u + 1]) {  // else all edges are in the home of u
             for (int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
                 const Index there = home[indices[e]];
                 if (there == here || there < 0 || attach[there] != u) continue;
-                ++rows[at_attach[there] + 1];
+                ++counts[at_attach[there] + 1];
                 --inside;
             }
         }
-        if (here >= 0) rows[at_home[u] + 1] = inside;
+        if (here >= 0) counts[at_home[u] + 1] = inside;
     }
-    ends[0] = 0;
-    for (int64_t x = 0; x < vertices.size; ++x) ends[x + 1] = rows[x + 1] += rows[x];
-    for (int64_t u = 0; u < home.size; ++u) {
+}
+
+// Write the columns of the rows of copies, and the number of each edge in the graph; next[x] is the place of the next
+// entry of row x.
+template <class Index, class Column>
+void lay_rows(Span<const int64_t> indptr, Span<const Index> indices, const Copies<Index>& copies, int64_t first,
+              int64_t last, Span<int64_t> next, Span<Column> columns, Optional<Span<int64_t>> places) {
+    const auto& [ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung] = copies;
+    for (int64_t u = first; u < last; ++u) {
         const Index here = home[u];
         for (int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
             const Index v = indices[e], there = home[v];
@@ -98,12 +103,11 @@ Buffer<int64_t> lay_rows(Span<const int64_t> indptr, Span<const Index> indices, 
             } else {
                 y = at_attach[here];
             }
-            const int64_t place = ends[x]++;
+            const int64_t place = next[x]++;
             columns[place] = static_cast<Column>(y);
             if (places.is_there) places[place] = e;
         }
     }
-    return rows;
 }
 
 }  // namespace lagbc
