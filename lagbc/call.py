@@ -64,7 +64,7 @@ def prepare(
     labels: Sequence[str] = (),
 ) -> Call:
     """Read, check, reduce and plan a call; the methods of a run that goes on are those of its `labels`."""
-    uploads = None  # few entries are read on the host
+    uploads = None  # few entries are read on the host; formats whose data are no entries cannot be uploaded
     if arguments.cutoff is None and is_sparse(A) and len(getattr(A, "data", ())) > tuning.HOST_EDGES:
         uploads = partial(is_read_on_device, A, partial(_count_asked_roots, A, arguments), settings)
     directed, weighted, strength = read

@@ -92,7 +92,8 @@ class Options(TypedDict, total=False):
     threads : int or None
         CPU threads of the sweeps; None is one for each core that the process may use, no more than the CPU quota of its
         control groups grants, and fewer where each would have less than some 10 ms to do. They never change a bit of a
-        method that promises bits. All cores put a large graph in order before the sweeps, whatever is given here.
+        method that promises bits. All cores read a large graph, put it in order and add long sums, whatever is given
+        here.
     memory : str, int or None
         The most memory of the run: a size such as "8GB" or "512MiB", or a number of bytes. It counts all that the run
         takes by itself; the process before the call, with the matrix that is given, lies beside it. None is what the
@@ -434,7 +435,7 @@ class Settings(NamedTuple):
     device: str
     devices: tuple[int, ...] | All | None  # the numbers of the GPUs asked for; None is CuPy's current one
     reduce: str
-    threads: int | None  # else `usable_threads` is an upper bound
+    threads: int | None  # as given; None leaves them to the plan, `usable_threads` at most
     memory: int | None  # in bytes
     dtype: str
     bucket_width: float | None

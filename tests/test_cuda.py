@@ -184,42 +184,28 @@ def test_cupy_is_not_imported():
 # Kernels that come compiled
 
 
-def test_a_file_of_kernels_belongs_to_its_source_and_options():
-    source, other = HOPS_SUMS.source, BLOCK.source._replace(path=HOPS_SUMS.source.path)
-    asked = (source, ("-DA=1",), 80), (source, ("-DA=2",), 80), (source, ("-DA=1",), 90), (other, ("-DA=1",), 80)
-    assert len({kernel.shipped_name(*one) for one in asked}) == 4
-
-
 @pytest.mark.parametrize(("capability", "architecture"), [(75, 75), (80, 80), (86, 80), (103, 100), (120, 120)])
 def test_a_gpu_takes_kernels_of_its_major_architecture(monkeypatch, tmp_path, capability, architecture):
-    own = kernel.files
+    own, source = kernel.files, HOPS_SUMS.source
     monkeypatch.setattr(kernel, "files", lambda package: tmp_path if package == "lagbc.cuda" else own(package))
     (tmp_path / "cubins").mkdir()
-    assert kernel.shipped(HOPS_SUMS.source, (), capability) is None
-    path = tmp_path / "cubins" / kernel.shipped_name(HOPS_SUMS.source, (), architecture)
+    path = tmp_path / "cubins" / kernel.shipped_name(source, (), architecture)
+    assert kernel.shipped(source, (), capability) is None
     path.touch()
-    assert kernel.shipped(HOPS_SUMS.source, (), capability) == str(path)
-    assert kernel.shipped(HOPS_SUMS.source, (), 110) is kernel.shipped(HOPS_SUMS.source, ("-DA",), capability) is None
+    assert kernel.shipped(source, (), capability) == str(path)
+    for other in ((source, (), 110), (source, ("-DA",), capability), (source._replace(headers=()), (), capability)):
+        assert kernel.shipped(*other) is None
 
 
 @pytest.mark.parametrize("driver_is_old", [False, True])
 def test_kernels_that_the_driver_refuses_are_compiled(monkeypatch, driver_is_old):
-    class RefusedError(Exception):
-        pass
+    def raw_module(*, enable_cooperative_groups, **given):
+        is_refused = driver_is_old and "path" in given
+        return SimpleNamespace(given=[*given], compile=lambda: int("refused") if is_refused else None)
 
-    class RawModule:
-        def __init__(self, *, enable_cooperative_groups, **given):
-            self.given = [*given]
-
-        def compile(self):
-            if self.given == ["path"] and driver_is_old:
-                raise RefusedError
-
-    device = SimpleNamespace(compute_capability="90")
-    driver = SimpleNamespace(CUDADriverError=RefusedError)
+    device, driver = SimpleNamespace(compute_capability="90"), SimpleNamespace(CUDADriverError=ValueError)
     cuda = SimpleNamespace(driver=driver, Device=lambda number: nullcontext(device))
-    cupy = SimpleNamespace(RawModule=RawModule, cuda=cuda)
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(RawModule=raw_module, cuda=cuda))
     monkeypatch.setattr(kernel, "shipped", lambda *given: "one.cubin")
     module = kernel._compile(HOPS_SUMS.source, (), cooperative=False, device=0)
     assert module.given == (["code", "options"] if driver_is_old else ["path"])

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from families import diamonds, disjoint, grid, path, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import adjacency, diamond_scores, draw_options, lengths, oracle, rational, weighted_graphs
+from strategies import adjacency, diamond_scores, draw_options, graphs, lengths, oracle, rational, weighted_graphs
 from test_bc import MANY, ONE_TO_TEN, assert_close
 
 import lagbc
@@ -20,6 +20,20 @@ from lagbc import reference
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error", "ignore::lagbc.TieWarning")
+
+
+def test_a_float_tie_and_what_is_none(weighted_bc):
+    """From 0 to 3 there are two paths of 0.6; then two of 0.1 + 0.2, which in float64 is more than the edge of 0.3."""
+    tie = sp.coo_array(([0.3, 0.3, 0.1, 0.5], ([0, 1, 0, 2], [1, 3, 2, 3])), shape=(4, 4))
+    assert_close(weighted_bc(tie), [0, 0.5, 0.5, 0])
+    near = sp.coo_array(([0.1, 0.2, 0.2, 0.1, 0.3], ([0, 1, 0, 2, 0], [1, 3, 2, 3, 3])), shape=(4, 4))
+    assert_close(weighted_bc(near), [0, 0, 0, 0])
+
+
+@given(graphs(), st.sampled_from([1.0, 3.0, 0.1, 2.0**-1000, 1e290]), st.booleans())
+def test_equal_lengths_are_hops(weighted_bc, A, length, directed):
+    same = with_lengths(A, [length])
+    assert_close(weighted_bc(same, directed=directed), lagbc.bc(A, directed=directed, device="cpu"))
 
 
 # rtol and bucket_width

@@ -25,7 +25,8 @@ def call(function: Any, *arguments: Any) -> Any:
 def compiled(text: str, options: tuple[str, ...], architecture: int) -> bytes:
     """Return the machine code of a source."""
     program = call(nvrtc.nvrtcCreateProgram, text.encode(), b"", 0, [], [])
-    given = [option.encode() for option in (*options, "-ftz=true", f"-arch=sm_{architecture}")]
+    as_cupy = "-ftz=true"  # it adds this to all options
+    given = [option.encode() for option in (*options, as_cupy, f"-arch=sm_{architecture}")]
     call(nvrtc.nvrtcCompileProgram, program, len(given), given)
     code = bytearray(call(nvrtc.nvrtcGetCUBINSize, program))
     call(nvrtc.nvrtcGetCUBIN, program, code)

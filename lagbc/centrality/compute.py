@@ -26,7 +26,7 @@ from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy, index_type
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
-from lagbc.graph.host import copied
+from lagbc.graph.host import copied_into
 from lagbc.graph.validate import is_cupy, stored_loops
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import reading_gpu
@@ -307,7 +307,7 @@ def _edge_matrix(A: Any, graph: Graph, scores: NDArray[np.float64]) -> Any:
         values = np.concatenate([scores, np.zeros(len(loops))])
         matrix = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
     else:
-        indices, indptr = (copied(array.astype(kind, copy=False)) for array in (host.indices, host.indptr))
+        indices, indptr = (copied_into(array, np.empty(len(array), kind)) for array in (host.indices, host.indptr))
         matrix = sparse.csr_array((scores, indices, indptr), shape=shape)
         matrix.has_canonical_format = True
     if is_cupy(A):

@@ -34,8 +34,8 @@ def provide_folder() -> None:
     if own is None:
         own = Path(tempfile.mkdtemp(prefix="lagbc-"))
         warn(
-            f"compiled kernels cannot be kept in {folder()}, so that every process compiles them again, which takes "
-            f"seconds; set {VARIABLE} to a folder that can be written",
+            f"compiled kernels cannot be kept in {folder()}, so that every process compiles those that did not come "
+            f"with lagbc again, which takes seconds; set {VARIABLE} to a folder that can be written",
             RuntimeWarning,
         )
     os.environ[VARIABLE] = str(own / "cupy")

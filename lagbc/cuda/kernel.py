@@ -72,7 +72,7 @@ def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) 
 
 
 def begin_compile(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> None:
-    """Begin to compile a source for the current device in another thread; arguments as for `load`."""
+    """Begin to load or compile a source for the current device in another thread; arguments as for `load`."""
     _begin(source, chosen, cooperative)
 
 

@@ -34,15 +34,15 @@ _SHIFT, _RANGES = 12, 9
 # Pieces of vertices a thread: more than one, as some take longer than others. To bisect a vertex, again and again,
 # takes as long as to read so many entries.
 _PIECES, _ENTRIES = 2, 64
-# From so many bytes on the cores write a new array side by side. Its pages come from the system at the first write: of
-# 250 MB one core got them in 45 ms, 16 cores in 11.
-_WRITTEN_BY_ALL = 2**24
+# An array of so many bytes or more is written by several threads. Its pages come from the system at the first write: of
+# 250 MB one thread got them in 45 ms, 16 threads in 11.
+_WRITTEN_BY_SEVERAL = 2**24
 _ROOT_SWEEPS = classes_of("RootSweep")
 
 
 def _write(array: NDArray[Any], write: Callable[[slice], object]) -> NDArray[Any]:
-    """Have parts of an array written, by all cores if it is large; return it."""
-    if array.nbytes < _WRITTEN_BY_ALL:
+    """Have parts of an array written, along its first axis, by several threads if it is large; return it."""
+    if array.nbytes < _WRITTEN_BY_SEVERAL:
         write(slice(None))
     else:
         share(lambda first, last: write(slice(first, last)), parts_of(len(array)))
@@ -50,9 +50,12 @@ def _write(array: NDArray[Any], write: Callable[[slice], object]) -> NDArray[Any
 
 
 def touched(shape: Any, dtype: Any) -> NDArray[Any]:
-    """Return a new array whose pages are there."""
+    """Return a new array; the pages of a large one are there."""
     array = np.empty(shape, dtype)
-    return array if array.nbytes < _WRITTEN_BY_ALL else _write(array, lambda part: array[part].fill(0))
+    if array.nbytes >= _WRITTEN_BY_SEVERAL and len(parts_of(array.size)) > 1:
+        flat = array.reshape(-1)
+        _write(flat, lambda part: flat[part].fill(0))
+    return array
 
 
 def copied(array: NDArray[Any]) -> NDArray[Any]:
@@ -61,12 +64,12 @@ def copied(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def copied_into(array: NDArray[Any], copy: NDArray[Any]) -> NDArray[Any]:
-    """Copy an array into another one; return that."""
+    """Copy an array into another one, of any type; return that."""
     return _write(copy, lambda part: np.copyto(copy[part], array[part]))
 
 
 def plus(a: NDArray[np.float64], b: NDArray[np.float64], sums: Any = None) -> NDArray[np.float64]:
-    """Add two arrays, in `sums` if it is given; infinite beyond float64."""
+    """Add two arrays of float64, in `sums` if it is given; infinite beyond float64."""
     sums = np.empty(a.shape) if sums is None else sums
 
     def add(part: slice) -> None:

@@ -206,10 +206,9 @@ class Sums:
                 total = rows[0]
             else:
                 ops = ops_of(rows)
-                with np.errstate(over="ignore"):
-                    total = ops.copied(rows[0]) if array is None else ops.plus(array, rows[0])
-                    for row in rows[1:]:
-                        ops.plus(total, row, total)
+                total = ops.copied(rows[0]) if array is None else ops.plus(array, rows[0])
+                for row in rows[1:]:
+                    ops.plus(total, row, total)
             setattr(summed, name, total)
         return summed
 
@@ -222,7 +221,6 @@ class Sums:
                 getattr(summed, name)[part.rows(name)] += array
         return summed
 
-    @np.errstate(over="ignore")
     def plus(self, others: Sums) -> Sums:
         """Return the sums over these roots and over others; infinite beyond float64."""
         return Sums(**{name: ops_of(array).plus(array, getattr(others, name)) for name, array in self})

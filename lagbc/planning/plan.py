@@ -292,7 +292,7 @@ def _sweep_of_chains(piece: Chains, settings: Settings, room: Room, *_: object) 
     return sweep
 
 
-# What plans the sums of a piece, by its class.
+# The functions that plan the sums of a piece, by its class.
 SWEEPS: dict[type, Callable[..., Sweep]] = {Small: sweep_of_small, Whole: _sweep_of_whole, Chains: _sweep_of_chains}
 
 

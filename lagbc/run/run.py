@@ -23,8 +23,12 @@ from lagbc.run.work import Carrier, PieceWork, Total, sum_over, threaded
 
 # The works by the kinds of sweeps, and of pieces whose works are of a kind of their own.
 WORKS: dict[str | type, Callable[..., PieceWork]] = {
-    **{"whole": Sweeps, "roots": Sweeps, "within": Within, "rounds": Rounds},
-    **{"chains": Junctions, "small": Slices},
+    "whole": Sweeps,
+    "roots": Sweeps,
+    "within": Within,
+    "rounds": Rounds,
+    "chains": Junctions,
+    "small": Slices,
 }
 
 

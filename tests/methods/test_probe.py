@@ -113,7 +113,7 @@ def test_edges_are_pruned_with_lengths_of_many_edges_and_roots(monkeypatch, weig
     assert choose.terms(graph, probe(graph, graph.order[:100]))["pruned"] == is_pruned
 
 
-@pytest.mark.parametrize("shared_from", [0, native.SHARED_FROM], ids=["on a thread", "few entries"])
+@pytest.mark.parametrize("shared_from", [1, native.SHARED_FROM], ids=["on a thread", "few entries"])
 def test_a_probe_ends_with_its_time(monkeypatch, shared_from):
     """In the middle of its searches, whose counts are then those of parts."""
     monkeypatch.setattr(native, "SHARED_FROM", shared_from)
@@ -127,7 +127,7 @@ def test_a_probe_ends_with_its_time(monkeypatch, shared_from):
 
 
 def test_a_search_ends_at_its_flag_and_a_probe_at_a_stop(monkeypatch):
-    monkeypatch.setattr(native, "SHARED_FROM", 0)  # of few entries it ends before anyone waits for it
+    monkeypatch.setattr(native, "SHARED_FROM", 1)  # of few entries it ends before anyone waits for it
     graph = as_graph(path(300), directed=True)
     arguments = csr(graph.indptr, graph.indices), np.arange(1), graph.nnz
     assert core.probe_hops(*arguments, np.zeros(1, np.uint8)) == (300, graph.nnz, 300, graph.nnz, 300)

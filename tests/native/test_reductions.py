@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import scale_free, with_lengths
 
+from lagbc import native
 from lagbc.graph.validate import as_graph
 from lagbc.native import core, csr
 from lagbc.reduce.blocks import Copies, Strong, lay_rows
@@ -93,6 +94,20 @@ def test_rows_of_more_copies_than_32_bits_number():
     ends = [lay_rows(graph.indptr, graph.indices, copies, columns, None) for columns in (narrow, wide)]
     np.testing.assert_array_equal(*ends)
     np.testing.assert_array_equal(narrow, wide)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_rows_of_copies_do_not_depend_on_the_threads(monkeypatch, directed):
+    graph, laid = as_graph(A, directed=directed), []
+    copies = copies_in(csr(*graph.symmetric.csr))
+    assert len(copies.attach) > 8
+    monkeypatch.setattr(native, "SHARED_FROM", 1)
+    for cores in (1, 3, 7):
+        monkeypatch.setattr(native, "cores", lambda cores=cores: cores)
+        columns, places = np.empty(graph.nnz, np.int32), np.empty(graph.nnz, np.int64)
+        laid.append([lay_rows(graph.indptr, graph.indices, copies, columns, places), columns, places])
+    for several in laid[1:]:
+        assert all(map(np.array_equal, several, laid[0]))
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ def test_components_and_landmarks_are_not_searched_for(index):
 
 def test_searches_of_a_large_graph_end_with_the_call(monkeypatch):
     """For landmarks, bicomponents, and strong components."""
-    monkeypatch.setattr(native, "SHARED_FROM", 0)
+    monkeypatch.setattr(native, "SHARED_FROM", 1)
     graph = as_graph(scale_free(200, 1200, seed=1), directed=True)
     both = graph.symmetric
     searches = (

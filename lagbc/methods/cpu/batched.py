@@ -136,7 +136,8 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
         mean = graph.mean_length  # an infinite width is one, too
         width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
         longest = graph.longest if is_short else 0.0
-        asked = BatchRequest(*always, 0, 0.0, count_width * mean, width, plan.rtol, longest)
+        count_width *= mean
+        asked = BatchRequest(*always, count_width=count_width, width=width, rtol=plan.rtol, longest=longest)
     sweep = _CLASSES[schedule][graph.indices.dtype](
         out,
         into,

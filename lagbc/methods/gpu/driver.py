@@ -219,7 +219,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
         times, targets = _by_column(state, search, times, omega)
     weights = Weights(search.keep(rows), times, targets, omega is not None, rows.class_sizes)
     with rows_of_batch(sums, search.swept) as own:
-        if asked & PATH_SUMS:
+        if state.plan.counts_paths:
             edges = Edges(state.edge_order, own.edges, own.edges_squares)
             scores = state.module.backward(state.arrays, search, weights, edges)
             if state.plan.endpoints:

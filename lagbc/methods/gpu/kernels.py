@@ -154,19 +154,20 @@ KERNELS: tuple[Kernels, ...] = (
 )
 
 
-_IN_HOPS = (FORWARD, Variant("uint32")), (BACKWARD, Variant("float64", sigma="uint32"))
-_WITH_LENGTHS = (DIJKSTRA["work-efficient"], Variant("float64")), (ROOTS, PLAIN)
-_ALWAYS = (PROBE, PLAIN), (ARRAYS, PLAIN)
-# The kernels of most runs of betweenness, which wheels bring compiled.
-SHIPPED: tuple[tuple[Kernels, Variant], ...] = (
-    *((kernels, PLAIN) for kernels in OF_GRAPHS),
-    *(*_ALWAYS, *_IN_HOPS, *_WITH_LENGTHS),
-    *((HOPS_IN_ONE_LAUNCH, Variant("float64")), (TRAVERSALS["work_efficient"], Variant("float64", depth_bytes=2))),
-    *((DELTA_PER_ROUND, Variant("float64", "float32")), (DELTA_IN_ONE_LAUNCH, Variant("float64", "float32"))),
+_ALWAYS = ((PROBE, PLAIN), (ARRAYS, PLAIN))
+_IN_HOPS = ((FORWARD, Variant("uint32")), (BACKWARD, Variant("float64", sigma="uint32")))
+_WITH_LENGTHS = ((DIJKSTRA["work-efficient"], Variant("float64")), (ROOTS, PLAIN))
+_OF_DEEP_GRAPHS = (
+    (HOPS_IN_ONE_LAUNCH, Variant("float64")),
+    (TRAVERSALS["work_efficient"], Variant("float64", depth_bytes=2)),
+    (DELTA_PER_ROUND, Variant("float64", "float32")),
+    (DELTA_IN_ONE_LAUNCH, Variant("float64", "float32")),
 )
+# The kernels of most runs of betweenness, which wheels bring compiled.
+SHIPPED = (*((kernels, PLAIN) for kernels in OF_GRAPHS), *_ALWAYS, *_IN_HOPS, *_WITH_LENGTHS, *_OF_DEEP_GRAPHS)
 
 
 def begin_common(*, weighted: bool) -> None:
-    """Begin to compile, in other threads, the kernels with which most runs of betweenness begin."""
+    """Begin to load or compile, in other threads, the kernels with which most runs of betweenness begin."""
     for kernels, variant in (*_ALWAYS, *(_WITH_LENGTHS if weighted else _IN_HOPS)):
         kernels.begin_compile(variant)

@@ -27,7 +27,7 @@ from lagbc.methods.gpu.common.rows import (
     row_blocks,
 )
 from lagbc.methods.gpu.kernels import DELTA_SUMS, HOPS_SUMS, ROOTS
-from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, PATH_SUMS, SQUARES, Sums
+from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, SQUARES, Sums
 
 # Roots of a traversal that are summed together. More take fewer additions to the run's sums, and a larger least batch.
 ROOTS_OF_BLOCK = 32
@@ -232,7 +232,7 @@ def path_arrays(size: Size | Rows) -> dict[str, Array | None]:
     """State rows, of shape (groups, rows, 256), for sigma and then c, and for t; None for sums not asked for."""
     shape, sums = (size.groups, size.rows, GROUP_COLUMNS), size.plan.sums
     return {
-        "values": Array(shape, np.dtype(size.plan.dtype)) if sums & PATH_SUMS else None,
+        "values": Array(shape, np.dtype(size.plan.dtype)) if size.plan.counts_paths else None,
         "paths": Array(shape, FLOAT) if "stress" in sums else None,
     }
 

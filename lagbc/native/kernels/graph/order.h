@@ -40,7 +40,7 @@ inline Buffer<int64_t> places_in(Span<const int64_t> order) {
     return places;
 }
 
-// Write the places of distinct rows, ascending, without empty rows; return how many they are.
+// Write the places of distinct rows, ascending, without empty rows; return how many they are. `found` has room for all.
 inline int64_t line_up(Span<const int64_t> lengths, Span<const int64_t> places, Span<const int64_t> rows,
                        Span<int64_t> found) {
     Buffer<bool> is_there(places.size, false);

@@ -15,25 +15,20 @@ std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<double>> take_kept(const Csr<I
     const auto& [indptr, indices, lengths] = graph;
     const int64_t n = kept.size;
     Buffer<int64_t> starts(n == 0 ? 1 : position[n - 1] + 2, 0);
-    for (int64_t v = 0; v < n; ++v) {
-        if (!kept[v]) continue;
-        int64_t count = 0;
-        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) count += kept[indices[e]];
-        starts[position[v] + 1] = starts[position[v]] + count;
-    }
-    const int64_t left = starts[starts.size() - 1];
-    Buffer<Index> columns(left);
-    Buffer<double> values(lengths.is_there ? left : 0);
+    Buffer<Index> columns(indices.size);
+    Buffer<double> values(lengths.is_there ? indices.size : 0);
     int64_t end = 0;
     for (int64_t v = 0; v < n; ++v) {
         if (!kept[v]) continue;
-        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {
-            if (!kept[indices[e]]) continue;
+        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {  // no branch: what is not kept is written over
             columns[end] = position[indices[e]];
             if (lengths.is_there) values[end] = lengths[e];
-            ++end;
+            end += kept[indices[e]];
         }
+        starts[position[v] + 1] = end;
     }
+    columns.resize(end);
+    if (lengths.is_there) values.resize(end);
     return {std::move(starts), std::move(columns), std::move(values)};
 }
 
