@@ -154,7 +154,7 @@ def bc(
     rng : int or numpy.random.Generator, optional
         Seed or generator for `k`.
     normalized : bool
-        Divide by (n - 1)(n - 2), the number of ordered pairs; by n (n - 1) with `endpoints`.
+        Divide by the number of pairs: (n - 1)(n - 2), or n (n - 1) with `endpoints`; in an undirected graph half of it.
     endpoints : bool
         Count a path as passing through its two ends, too.
     standard_error : bool
@@ -195,11 +195,11 @@ def bc(
     times. `lagbc.plan` bounds the memory. The algorithm is Brandes' (2001) on many roots at once (Buluc and
     Gilbert 2011), with one division a vertex.
 
-    A standard error is the root mean square of the error of estimates from `k` roots, itself known to about a quarter.
-    It is no bound. On a scale-free graph of 2000 vertices the 20 highest were within two errors of their exact scores
-    in 58 of 100 cases for ``k=20``, 87 for 200 and 90 for 640, and all vertices in 32, 39 and 55: where few roots make
-    up most of a score, as in a branch, most samples hold none of them, and tell too small an error. Trust it where many
-    roots score a vertex, as they do the highest.
+    A standard error is the root mean square of the error of estimates from `k` roots. It is no bound, and is known to
+    about a quarter where many roots make up a score. Where few do, as in a branch, most samples hold none of them, and
+    tell too small an error. On a scale-free graph of 2000 vertices the 20 highest were within two errors of their exact
+    scores in 58 of 100 cases for ``k=20``, 87 for 200 and 90 for 640, and all vertices in 32, 39 and 55. `estimate`
+    gives intervals that hold.
 
     References
     ----------
@@ -309,7 +309,7 @@ def edge_bc(
     k, rng : as for `lagbc.bc`
         The sum over `k` roots is scaled by n / k, as NetworkX 3.5 and later does.
     normalized : bool
-        Divide by n (n - 1), the number of ordered pairs.
+        Divide by the number of pairs, n (n - 1); in an undirected graph half of it.
     standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 

@@ -44,7 +44,7 @@ def group_bc(
     directed, weighted, strength, rtol : as for `lagbc.bc`
         With ``directed=False`` each unordered pair counts once.
     normalized : bool
-        Divide by (n - c)(n - c - 1), the number of ordered pairs, for a group of c vertices.
+        Divide by the number of pairs, (n - c)(n - c - 1) for a group of c vertices; in an undirected graph half of it.
     endpoints : bool
         Pairs joined by a path count, too, if one or both of them are in the group.
     **options

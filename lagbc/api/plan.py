@@ -85,8 +85,8 @@ def plan(
     -----
     It reads, checks and reduces the graph as a call does, and searches from some roots where methods are compared: the
     time of a few roots, beside O(nnz). A graph made by `lagbc.as_graph` keeps all but the reductions for the call. With
-    `comm`, it is the plan of a run in one process. Seconds are predicted for `lagbc.bc`: several centralities take
-    more, closeness takes less.
+    `comm`, it is the plan of a run in one process. Seconds are predicted for `lagbc.bc`, to compare methods:
+    several centralities take more, closeness takes less, and a graph that no cache holds takes several times as long.
 
     Examples
     --------
