@@ -67,7 +67,7 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
 # Raised beside the errors of lagbc, each in the modules of its line: what others ask for by contract, and what a
 # caller within lagbc catches.
 FOREIGN = {
-    "NotImplementedError": "methods interfaces.networkx planning.plan run.sweeps run.run interfaces.cli.task",
+    "NotImplementedError": "methods interfaces.networkx run.sweeps interfaces.cli.task",
     "AttributeError": "__init__",
     "KeyboardInterrupt": "run.ranks run.tasks native.pool interfaces.process",
     "ImportError": "native",

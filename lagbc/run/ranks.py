@@ -15,11 +15,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from contextvars import copy_context
 from functools import partial
 from itertools import chain
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,6 +34,8 @@ Result = TypeVar("Result")
 
 # Seconds between two looks at messages.
 _LOOK_SECONDS = 0.001
+# An idle rank looks for Ctrl-C as often.
+_IDLE_SECONDS = 0.1
 # Tasks of a rank at a time: one runs, the next one is there.
 _TASKS = 2
 
@@ -122,7 +124,7 @@ def _follow(comm: Any, heed: Callable[[], object]) -> Any:
         with stopping_by(is_over.is_set):  # so that a running task ends with a call that has failed
             messages = _begun(exchange)
             heed()
-            while (task := tasks.get()) is not None:
+            while (task := _next(tasks)) is not None:
                 answers.put(_answer(task))
     except BaseException as error:  # Ctrl-C, mostly
         answers.put(portable(error))
@@ -135,6 +137,13 @@ def _follow(comm: Any, heed: Callable[[], object]) -> Any:
     if end.error is not None:
         raise end.error
     return end.value
+
+
+def _next(tasks: SimpleQueue[Any]) -> Any:
+    """Wait for a task; Ctrl-C that comes as a wait begins does not end it, but is told at its end."""
+    while True:
+        with suppress(Empty):
+            return tasks.get(timeout=_IDLE_SECONDS)
 
 
 def _exchange(comm: Any, tasks: SimpleQueue[Any], answers: SimpleQueue[Any], is_over: Event) -> None:
