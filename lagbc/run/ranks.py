@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 # Seconds between two looks at messages.
 _LOOK_SECONDS = 0.001
-# An idle rank looks for Ctrl-C as often.
+# Seconds between two looks of an idle rank for Ctrl-C.
 _IDLE_SECONDS = 0.1
 # Tasks of a rank at a time: one runs, the next one is there.
 _TASKS = 2
