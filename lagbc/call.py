@@ -12,7 +12,6 @@ from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple, cast
 
-from lagbc import tuning
 from lagbc.arguments import NONE_GIVEN, Arguments, Read
 from lagbc.calls import raise_if_stopped
 from lagbc.errors import InvalidValueError, OutOfMemoryError
@@ -64,9 +63,8 @@ def prepare(
     labels: Sequence[str] = (),
 ) -> Call:
     """Read, check, reduce and plan a call; the methods of a run that goes on are those of its `labels`."""
-    uploads = None  # few entries are read on the host; formats whose data are no entries cannot be uploaded
-    if arguments.cutoff is None and is_sparse(A) and len(getattr(A, "data", ())) > tuning.HOST_EDGES:
-        uploads = partial(is_read_on_device, A, partial(_count_asked_roots, A, arguments), settings)
+    roots = partial(_count_asked_roots, A, arguments)
+    uploads = partial(is_read_on_device, A, roots, settings) if arguments.cutoff is None else None
     directed, weighted, strength = read
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, uploads=uploads)
     raise_if_stopped()

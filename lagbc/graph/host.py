@@ -50,7 +50,7 @@ def _write(array: NDArray[Any], write: Callable[[slice], object]) -> NDArray[Any
 
 
 def touched(shape: Any, dtype: Any) -> NDArray[Any]:
-    """Return a new array; the pages of a large one are there."""
+    """Return a new array; several threads have touched the pages of a large one."""
     array = np.empty(shape, dtype)
     if array.nbytes >= _WRITTEN_BY_SEVERAL and len(parts_of(array.size)) > 1:
         flat = array.reshape(-1)

@@ -110,7 +110,7 @@ def cores() -> int:
 
 
 def threads_of(entries: int) -> int:
-    """Return how many threads are done with so many entries first, at most one a core.
+    """Return the count of threads that is done first with so many entries, at most one a core.
 
     Threads start one after the other. If each start takes as long as s entries, t threads take as long as s t plus
     entries / t, the least at the root of entries / s.

@@ -140,7 +140,7 @@ def _follow(comm: Any, heed: Callable[[], object]) -> Any:
 
 
 def _next(tasks: SimpleQueue[Any]) -> Any:
-    """Wait for a task; Ctrl-C that comes as a wait begins does not end it, but is told at its end."""
+    """Wait for a task, a little at a time: Ctrl-C that comes as a wait begins is raised at its end."""
     while True:
         with suppress(Empty):
             return tasks.get(timeout=_IDLE_SECONDS)

@@ -48,7 +48,7 @@ class Rounds(Sweeps):
     goal: Goal | None = None  # None in a worker, which adds nothing
     begun: Sequence = None  # before the first round
 
-    def __init__(self, piece: Whole, sweep: Sweep, room: Room | None, *_: object) -> None:
+    def __init__(self, piece: Whole, sweep: Sweep, room: Room | None) -> None:
         super().__init__(piece, sweep, room)
         assert piece.drawn is not None
         self.drawn: Drawn = piece.drawn

@@ -15,26 +15,26 @@ from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 from lagbc.options import Progress, Reporter, Settings
 from lagbc.planning.sweep import Sweep
-from lagbc.reduce.pieces import Piece, Reduced
+from lagbc.reduce.pieces import Chains, Piece, Reduced, Small, Whole
 from lagbc.run.bicomponents import Junctions, Slices
 from lagbc.run.rounds import Rounds
 from lagbc.run.sweeps import Sweeps, Within
 from lagbc.run.work import Carrier, PieceWork, Total, sum_over, threaded
 
-# The works by the kinds of sweeps, and of pieces whose works are of a kind of their own.
-WORKS: dict[str | type, Callable[..., PieceWork]] = {
-    "whole": Sweeps,
-    "roots": Sweeps,
-    "within": Within,
-    "rounds": Rounds,
-    "chains": Junctions,
-    "small": Slices,
-}
+
+def _work_of_whole(piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
+    if piece.drawn is not None:
+        return Rounds(piece, sweep, room)
+    return (Within if sweep.work == "within" else Sweeps)(piece, sweep, room, module)
+
+
+# The works of pieces, by their classes.
+WORKS: dict[type, Callable[..., PieceWork]] = {Small: Slices, Whole: _work_of_whole, Chains: Junctions}
 
 
 def work_of(piece: Any, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
     """Return the work of a piece; `module` may stand in for the module of its method."""
-    return (WORKS.get(type(piece)) or WORKS[sweep.work])(piece, sweep, room, module)
+    return WORKS[type(piece)](piece, sweep, room, module)
 
 
 def sum_piece(

