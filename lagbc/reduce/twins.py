@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from lagbc.calls import in_phase
 from lagbc.graph.graph import Graph
-from lagbc.native import core, csr
+from lagbc.native import core, parts_of_rows, share
 from lagbc.reduce.blocks import find_strong
 from lagbc.reduce.weighted import Scores, Weighted, check_range
 
@@ -60,9 +60,7 @@ def merge(piece: Weighted) -> tuple[Weighted, Classes | None]:
     out: Any
     into: Any  # of the same type
     out, into = graph.native
-    keys = core.sum_keys(out, into)
-    first = core.join_open(out, into, keys)  # the smallest vertex of the class of each
-    closed = core.join_closed(out, into, keys, first)
+    first, closed = find_classes(graph)
     class_sizes = np.ones(graph.n) if piece.class_sizes is None else piece.class_sizes
     extra, unknown = core.pairs_inside(out, into, first, closed, piece.sources, piece.targets, class_sizes)
     if unknown.any():
@@ -81,7 +79,29 @@ def merge(piece: Weighted) -> tuple[Weighted, Classes | None]:
         """Sum over the vertices of each class."""
         return np.bincount(of_class, values).astype(np.float64, copy=False)
 
-    indptr, indices, lengths = core.take_kept(csr(*graph.csr), kept, position.astype(graph.indices.dtype))
-    of_classes = Graph(indptr, indices, graph.directed, lengths if graph.weighted else None)
+    of_classes = take_kept(graph, kept, position.astype(graph.indices.dtype))
     merged = Weighted(of_classes, summed(piece.sources), summed(piece.targets), summed(class_sizes))
     return merged, Classes(extra, of_class, class_sizes / summed(class_sizes)[of_class], count)
+
+
+def find_classes(graph: Graph) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the smallest vertex of the class of each vertex, and whether each is in a closed class."""
+    both, parts = graph.native, parts_of_rows(graph.indptr)
+    keys, closed = np.zeros(graph.n, np.uint64), np.zeros(graph.n, np.bool_)
+    share(core.sum_keys, parts, both, (keys,))
+    first = core.join_open(*both, keys)
+    share(core.join_closed, parts, (*both, keys), (first, closed))
+    closed[first[closed]] = True
+    return first, closed
+
+
+def take_kept(graph: Graph, kept: NDArray[np.bool_], position: NDArray[Any]) -> Graph:
+    """Return the graph of the kept vertices, one at least, and the edges among them, with these numbers."""
+    taken, parts = (graph.native[0], kept, position), parts_of_rows(graph.indptr)
+    indptr = np.zeros(int(np.count_nonzero(kept)) + 1, np.int64)
+    share(core.count_kept, parts, taken, (indptr,))
+    np.cumsum(indptr, out=indptr)
+    indices = np.empty(indptr[-1], graph.indices.dtype)
+    lengths = np.empty(len(indices)) if graph.weighted else None
+    share(core.take_kept, parts, taken, (indptr, indices, lengths))
+    return Graph(indptr, indices, graph.directed, lengths)

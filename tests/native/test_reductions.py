@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from strategies import scale_free, with_lengths
 
 from lagbc import native
+from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.native import core, csr
 from lagbc.reduce.blocks import Copies, Strong, lay_rows
 from lagbc.reduce.chains import Flows
+from lagbc.reduce.twins import find_classes, take_kept
 
 A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
 
@@ -44,9 +46,8 @@ def made(index, *, weighted, directed):
     blocks, numbers = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
     connected = Strong(np.repeat(numbers[:blocks], np.diff(copies.ptr)), np.arange(blocks + 1), copies.ptr, numbers)
     spread = core.spread_along(copies, connected, *alone, True, weights)
-    keys = core.sum_keys(out, into)
-    first = core.join_open(out, into, keys)
-    closed = core.join_closed(out, into, keys, first)
+    typed = Graph(graph.indptr, graph.indices.astype(index), directed, graph.weights)
+    first, closed = find_classes(typed)
     kept = first == np.arange(graph.n)
     order, position = np.argsort(-members, kind="stable"), np.argsort(np.argsort(-members, kind="stable"))
     starts = np.append(0, np.cumsum(np.diff(out.indptr)[order]))
@@ -66,7 +67,7 @@ def made(index, *, weighted, directed):
         first,
         closed,
         *core.pairs_inside(out, into, first, closed, weights, other, members),
-        *core.take_kept(out, kept, (np.cumsum(kept) - 1).astype(index)),
+        *(array for array in take_kept(typed, kept, (np.cumsum(kept) - 1).astype(index)).csr if array is not None),
         core.find_components(both.indptr, both.indices),
         *core.search_from(both.indptr, both.indices, np.array([5, 70])),
         core.sort_by_key(both.indices[: graph.n], np.arange(graph.n)),

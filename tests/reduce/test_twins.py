@@ -100,9 +100,10 @@ def test_edges_between_closed_twins_are_of_one_length():
         graph_of(3, {(0, 1): there, (1, 0): 1, (0, 2): 3, (1, 2): 3}, weighted=True).native for there in (1, 2)
     )
     for graph, expected in ((twins, True), (others, False)):
-        first = np.arange(3, dtype=np.int32)
-        closed = core.join_closed(*graph, core.sum_keys(*twins), first)
-        assert closed.tolist() == [expected, expected, False]
+        keys, first, closed = np.zeros(3, np.uint64), np.arange(3, dtype=np.int32), np.zeros(3, np.bool_)
+        core.sum_keys(*twins, 0, 3, keys)
+        core.join_closed(*graph, keys, 0, 3, first, closed)
+        assert closed.tolist() == [False, expected, False]
         assert first.tolist() == [0, 0 if expected else 1, 2]
 
 

@@ -56,10 +56,13 @@ void bind_reduce(nb::module_& m) {
     def<"copies", "sources", "targets">(m, "sum_separated", sum_separated<Narrow>, sum_separated<Wide>);
     def<"copies", "strong", "ends", "heads", "rising", "weights">(m, "spread_along", spread_along<Narrow>,
                                                                   spread_along<Wide>);
-    def<"out", "into">(m, "sum_keys", sum_keys<Narrow>, sum_keys<Wide>);
+    def<"out", "into", "first", "last", "keys">(m, "sum_keys", sum_keys<Narrow>, sum_keys<Wide>);
     def<"out", "into", "keys">(m, "join_open", join_open<Narrow>, join_open<Wide>);
-    def<"out", "into", "keys", "first">(m, "join_closed", join_closed<Narrow>, join_closed<Wide>);
-    def<"graph", "kept", "position">(m, "take_kept", take_kept<Narrow>, take_kept<Wide>);
+    def<"out", "into", "keys", "first", "last", "smallest", "closed">(m, "join_closed", join_closed<Narrow>,
+                                                                      join_closed<Wide>);
+    def<"graph", "kept", "position", "first", "last", "counts">(m, "count_kept", count_kept<Narrow>, count_kept<Wide>);
+    def<"graph", "kept", "position", "first", "last", "starts", "columns", "lengths">(m, "take_kept", take_kept<Narrow>,
+                                                                                      take_kept<Wide>);
     def<"out", "into", "first", "closed", "sources", "targets", "class_sizes">(m, "pairs_inside", pairs_inside<Narrow>,
                                                                                pairs_inside<Wide>);
     def<"graph", "number", "ends", "lengths", "counts", "inside", "distances", "steps">(

@@ -53,27 +53,22 @@ bool are_equal_apart(const Csr<Index>& graph, int64_t u, int64_t v) {
     return !lengths.is_there || lengths[to_v] == lengths[to_u];
 }
 
-// Add to each key the bits of the vertex's edges.
-template <class Index>
-void add_keys(const Csr<Index>& graph, uint64_t way, const Buffer<uint64_t>& keys) {
-    for (int64_t v = 0; v < graph.n(); ++v)
-        for (int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e)
-            keys[v] += bits_of(graph.indices[e], graph.lengths, e, way);
-}
-
 // Whether all edges lead both ways: the transpose `into` is the graph itself.
 template <class Index>
 bool is_own_transpose(const Csr<Index>& out, const Csr<Index>& into) {
     return out.indptr.data == into.indptr.data;
 }
 
-// The key of each vertex.
+// Add to the keys of vertices first to last the bits of their edges.
 template <class Index>
-Buffer<uint64_t> sum_keys(const Csr<Index>& out, const Csr<Index>& into) {
-    Buffer<uint64_t> keys(out.n(), 0);
-    add_keys(out, way_out, keys);
-    if (!is_own_transpose(out, into)) add_keys(into, way_in, keys);
-    return keys;
+void sum_keys(const Csr<Index>& out, const Csr<Index>& into, int64_t first, int64_t last, Span<uint64_t> keys) {
+    const auto add = [&](const Csr<Index>& graph, uint64_t way) {
+        for (int64_t v = first; v < last; ++v)
+            for (int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e)
+                keys[v] += bits_of(graph.indices[e], graph.lengths, e, way);
+    };
+    add(out, way_out);
+    if (!is_own_transpose(out, into)) add(into, way_in);
 }
 
 // Find open classes, without edges among their vertices; return for each vertex the smallest vertex of its class. A
@@ -98,35 +93,32 @@ Buffer<Index> join_open(const Csr<Index>& out, const Csr<Index>& into, Span<cons
     return first;
 }
 
-// Find closed classes, with all edges among their vertices, both ways and of one length: write their smallest vertices
-// to `first`; return for each vertex whether it is in one. Keys are changed.
+// Find closed classes, with all edges among their vertices, both ways and of one length: write the smallest vertex of
+// the class of each vertex from first to last, unless it is that itself, to `smallest`, and to `closed` that it is in a
+// class.
 //
-// A class is a clique: each of its vertices is a neighbour of the first. No vertex has twins of both kinds: with x, y
-// open and x, z closed, y would be a neighbour of z, and so of x.
+// A class is a clique: each of its vertices is a neighbour of the smallest. No vertex has twins of both kinds: with x,
+// y open and x, z closed, y would be a neighbour of z, and so of x.
 template <class Index>
-Buffer<bool> join_closed(const Csr<Index>& out, const Csr<Index>& into, Span<uint64_t> keys, Span<Index> first) {
-    const bool one_way = !is_own_transpose(out, into), in_hops = !out.lengths.is_there;
-    // The term of v in the key of a neighbour, with edges both ways as long as edge e.
-    const auto own_bits = [&](int64_t v, int64_t e) {
-        const uint64_t bits = bits_of(v, out.lengths, e, way_out);
-        return one_way ? bits + bits_of(v, out.lengths, e, way_in) : bits;
+void join_closed(const Csr<Index>& out, const Csr<Index>& into, Span<const uint64_t> keys, int64_t first, int64_t last,
+                 Span<Index> smallest, Span<bool> closed) {
+    const bool one_way = !is_own_transpose(out, into);
+    // The key of v with the term that v has in the key of a neighbour, with edges both ways as long as edge e.
+    const auto key_of = [&](int64_t v, int64_t e) {
+        const uint64_t key = keys[v] + bits_of(v, out.lengths, e, way_out);
+        return one_way ? key + bits_of(v, out.lengths, e, way_in) : key;
     };
-    Buffer<bool> closed(keys.size, false);
-    if (in_hops)
-        for (int64_t v = 0; v < keys.size; ++v) keys[v] += own_bits(v, 0);
-    for (Index v = 0; v < keys.size; ++v) {
+    for (int64_t v = first; v < last; ++v) {
         for (int64_t e = out.indptr[v]; e < out.indptr[v + 1]; ++e) {
             const Index u = out.indices[e];
             if (u > v) break;
-            const uint64_t to_v = in_hops ? 0 : own_bits(v, e), to_u = in_hops ? 0 : own_bits(u, e);
-            if (keys[u] + to_u != keys[v] + to_v || !are_equal_apart(out, u, v)) continue;
+            if (key_of(u, e) != key_of(v, e) || !are_equal_apart(out, u, v)) continue;
             if (one_way && !are_equal_apart(into, u, v)) continue;
-            first[v] = first[u];
-            closed[u] = closed[v] = true;
+            smallest[v] = u;
+            closed[v] = true;
             break;
         }
     }
-    return closed;
 }
 
 }  // namespace lagbc

@@ -8,28 +8,32 @@
 
 namespace lagbc {
 
-// The kept rows and columns, under their positions: row pointers, columns and lengths, if there are any.
+// Count the kept entries of the kept ones of rows first to last: of row v at counts[position[v] + 1].
 template <class Index>
-std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<double>> take_kept(const Csr<Index>& graph, Span<const bool> kept,
-                                                                     Span<const Index> position) {
-    const auto& [indptr, indices, lengths] = graph;
-    const int64_t n = kept.size;
-    Buffer<int64_t> starts(n == 0 ? 1 : position[n - 1] + 2, 0);
-    Buffer<Index> columns(indices.size);
-    Buffer<double> values(lengths.is_there ? indices.size : 0);
-    int64_t end = 0;
-    for (int64_t v = 0; v < n; ++v) {
+void count_kept(const Csr<Index>& graph, Span<const bool> kept, Span<const Index> position, int64_t first, int64_t last,
+                Span<int64_t> counts) {
+    for (int64_t v = first; v < last; ++v) {
         if (!kept[v]) continue;
-        for (int64_t e = indptr[v]; e < indptr[v + 1]; ++e) {  // no branch: what is not kept is written over
-            columns[end] = position[indices[e]];
-            if (lengths.is_there) values[end] = lengths[e];
-            end += kept[indices[e]];
-        }
-        starts[position[v] + 1] = end;
+        int64_t count = 0;
+        for (int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e) count += kept[graph.indices[e]];
+        counts[position[v] + 1] = count;
     }
-    columns.resize(end);
-    if (lengths.is_there) values.resize(end);
-    return {std::move(starts), std::move(columns), std::move(values)};
+}
+
+// Write the columns, under their positions, and the lengths, if there are any, of the kept entries of the kept ones of
+// rows first to last: row v begins at starts[position[v]].
+template <class Index>
+void take_kept(const Csr<Index>& graph, Span<const bool> kept, Span<const Index> position, int64_t first, int64_t last,
+               Span<const int64_t> starts, Span<Index> columns, Optional<Span<double>> lengths) {
+    for (int64_t v = first; v < last; ++v) {
+        if (!kept[v]) continue;
+        int64_t place = starts[position[v]];
+        for (int64_t e = graph.indptr[v]; place < starts[position[v] + 1]; ++e) {  // what is not kept is written over
+            columns[place] = position[graph.indices[e]];
+            if (lengths.is_there) lengths[place] = graph.lengths[e];
+            place += kept[graph.indices[e]];
+        }
+    }
 }
 
 // Sum S_p T_q over the p != q of each class, at its first vertex; only products are added, so nothing cancels.
