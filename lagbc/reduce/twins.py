@@ -86,11 +86,13 @@ def merge(piece: Weighted) -> tuple[Weighted, Classes | None]:
 
 def find_classes(graph: Graph) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the smallest vertex of the class of each vertex, and whether each is in a closed class."""
-    both, parts = graph.native, parts_of_rows(graph.indptr)
+    out: Any
+    into: Any  # of the same type
+    (out, into), parts = graph.native, parts_of_rows(graph.indptr)
     keys, closed = np.zeros(graph.n, np.uint64), np.zeros(graph.n, np.bool_)
-    share(core.sum_keys, parts, both, (keys,))
-    first = core.join_open(*both, keys)
-    share(core.join_closed, parts, (*both, keys), (first, closed))
+    share(core.sum_keys, parts, (out, into), (keys,))
+    first = core.join_open(out, into, keys)
+    share(core.join_closed, parts, (out, into, keys), (first, closed))
     closed[first[closed]] = True
     return first, closed
 
