@@ -68,6 +68,12 @@ def copied_into(array: NDArray[Any], copy: NDArray[Any]) -> NDArray[Any]:
     return _write(copy, lambda part: np.copyto(copy[part], array[part]))
 
 
+def less(array: NDArray[Any], number: int, kind: Any) -> NDArray[Any]:
+    """Return integers less a number, as integers of a type that holds them."""
+    found = np.empty(array.shape, kind)
+    return _write(found, lambda part: np.subtract(array[part], number, out=found[part], casting="same_kind"))
+
+
 def plus(a: NDArray[np.float64], b: NDArray[np.float64], sums: Any = None) -> NDArray[np.float64]:
     """Add two arrays of float64, in `sums` if it is given; infinite beyond float64."""
     sums = np.empty(a.shape) if sums is None else sums

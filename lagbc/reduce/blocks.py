@@ -34,7 +34,7 @@ from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
-from lagbc.graph.host import rows_of
+from lagbc.graph.host import less, rows_of
 from lagbc.native import core, csr, parts_of_rows, share, until_stopped
 from lagbc.reduce.weighted import NotReducible, Scores, Weighted, check_range
 
@@ -260,7 +260,7 @@ def _part(graph: Graph, rows: Rows, copies: slice, entries: slice) -> Weighted:
     if copies.stop - copies.start < graph.n:
         indptr = rows.indptr[copies.start : copies.stop + 1] - entries.start
         lengths = None if rows.weights is None else rows.weights[entries]
-        indices = (rows.indices[entries] - copies.start).astype(graph.indices.dtype, copy=False)
+        indices = less(rows.indices[entries], copies.start, graph.indices.dtype)
         part = Graph(indptr, indices, graph.directed, lengths)
     return Weighted(part, rows.sources[copies], rows.targets[copies])
 

@@ -321,7 +321,7 @@ def _reduce_part(part: Weighted, request: Request, settings: Settings, *, chains
     takes_all, reduced = settings.reduce == "all", list[_Form]()
     device = _device_of(part.graph, int(np.count_nonzero(part.sources)), settings)
     if "edges" not in request.sums and _takes_class_sizes(part.graph, settings, device):
-        merged, classes = merge(part)
+        merged, classes = merge(part, np.inf if takes_all else tuning.MOST_LEFT)
         reduced += [] if classes is None else [_whole(merged, request, classes)]
         best = min([whole, *reduced], key=attrgetter("work"))
     if chains and _is_contractible(part.graph) and _sweeps_junctions(settings.method, device):

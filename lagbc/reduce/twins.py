@@ -48,12 +48,13 @@ class Classes(NamedTuple):
 
 
 @in_phase("order")
-def merge(piece: Weighted) -> tuple[Weighted, Classes | None]:
-    """Merge the twins of a piece, on the host; O(n + nnz), nothing is swept. Without twins return the piece itself.
+def merge(piece: Weighted, most: float = np.inf) -> tuple[Weighted, Classes | None]:
+    """Merge the twins of a piece, on the host; O(n + nnz), nothing is swept.
 
-    Vertices of the merged piece are the classes, in the order of the smallest vertex of each. In hops, and with whole
-    lengths, scores are exact but for rounding; with other lengths, ties of paths between twins of one class may fall
-    otherwise. OverflowError tells of weights beyond `check_range`.
+    Return the piece itself if it has no twins, or if more than a share `most` of its work would remain: edges times
+    roots that have some. Vertices of the merged piece are the classes, in the order of the smallest vertex of each. In
+    hops, and with whole lengths, scores are exact but for rounding; with other lengths, ties of paths between twins of
+    one class may fall otherwise. OverflowError tells of weights beyond `check_range`.
     """
     check_range(piece)
     graph = piece.graph
@@ -79,9 +80,17 @@ def merge(piece: Weighted) -> tuple[Weighted, Classes | None]:
         """Sum over the vertices of each class."""
         return np.bincount(of_class, values).astype(np.float64, copy=False)
 
-    of_classes = take_kept(graph, kept, position.astype(graph.indices.dtype))
-    merged = Weighted(of_classes, summed(piece.sources), summed(piece.targets), summed(class_sizes))
+    sources, taken = summed(piece.sources), (out, kept, position.astype(graph.indices.dtype))
+    indptr = count_kept(graph, *taken)
+    if _work(sources, indptr) > most * _work(piece.sources, graph.indptr):
+        return piece, None
+    merged = Weighted(take_kept(graph, *taken, indptr), sources, summed(piece.targets), summed(class_sizes))
     return merged, Classes(extra, of_class, class_sizes / summed(class_sizes)[of_class], count)
+
+
+def _work(sources: Scores, indptr: NDArray[np.int64]) -> float:
+    """Return roots with edges, times edges."""
+    return float(np.count_nonzero((sources > 0) & (indptr[1:] > indptr[:-1]))) * float(indptr[-1])
 
 
 def find_classes(graph: Graph) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -97,13 +106,16 @@ def find_classes(graph: Graph) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     return first, closed
 
 
-def take_kept(graph: Graph, kept: NDArray[np.bool_], position: NDArray[Any]) -> Graph:
-    """Return the graph of the kept vertices, one at least, and the edges among them, with these numbers."""
-    taken, parts = (graph.native[0], kept, position), parts_of_rows(graph.indptr)
+def count_kept(graph: Graph, out: Any, kept: NDArray[np.bool_], position: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the row pointers of the kept vertices under their positions; `out` is the graph as kernels take it."""
     indptr = np.zeros(int(np.count_nonzero(kept)) + 1, np.int64)
-    share(core.count_kept, parts, taken, (indptr,))
-    np.cumsum(indptr, out=indptr)
+    share(core.count_kept, parts_of_rows(graph.indptr), (out, kept, position), (indptr,))
+    return np.cumsum(indptr, out=indptr)
+
+
+def take_kept(graph: Graph, out: Any, kept: NDArray[np.bool_], position: NDArray[Any], indptr: Any) -> Graph:
+    """Return the graph of the kept vertices, with the row pointers that `count_kept` returned."""
     indices = np.empty(indptr[-1], graph.indices.dtype)
     lengths = np.empty(len(indices)) if graph.weighted else None
-    share(core.take_kept, parts, taken, (indptr, indices, lengths))
+    share(core.take_kept, parts_of_rows(graph.indptr), (out, kept, position), (indptr, indices, lengths))
     return Graph(indptr, indices, graph.directed, lengths)

@@ -15,7 +15,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.native import core, csr
 from lagbc.reduce.blocks import Copies, Strong, lay_rows
 from lagbc.reduce.chains import Flows
-from lagbc.reduce.twins import find_classes, take_kept
+from lagbc.reduce.twins import count_kept, find_classes, take_kept
 
 A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
 
@@ -49,6 +49,7 @@ def made(index, *, weighted, directed):
     typed = Graph(graph.indptr, graph.indices.astype(index), directed, graph.weights)
     first, closed = find_classes(typed)
     kept = first == np.arange(graph.n)
+    taken = out, kept, (np.cumsum(kept) - 1).astype(index)
     order, position = np.argsort(-members, kind="stable"), np.argsort(np.argsort(-members, kind="stable"))
     starts = np.append(0, np.cumsum(np.diff(out.indptr)[order]))
     heads, tails = np.empty(graph.nnz, index), np.empty(graph.nnz, index)
@@ -67,7 +68,7 @@ def made(index, *, weighted, directed):
         first,
         closed,
         *core.pairs_inside(out, into, first, closed, weights, other, members),
-        *(array for array in take_kept(typed, kept, (np.cumsum(kept) - 1).astype(index)).csr if array is not None),
+        *(array for array in take_kept(typed, *taken, count_kept(typed, *taken)).csr if array is not None),
         core.find_components(both.indptr, both.indices),
         *core.search_from(both.indptr, both.indices, np.array([5, 70])),
         core.sort_by_key(both.indices[: graph.n], np.arange(graph.n)),
