@@ -22,7 +22,7 @@ from lagbc.graph.validate import take_graph
 from lagbc.limits import SMALL_RUN, TINY_RUN, Room, give_back, in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
-from lagbc.planning.devices import devices_of, is_read_on_device
+from lagbc.planning.devices import begin_on_device, devices_of
 from lagbc.planning.plan import Plan, make_plan, with_sweep
 from lagbc.planning.sweep import over_budget, require_order
 from lagbc.reduce.pieces import Chains, Reduced, Whole, reduce, restore, whole, without_chains
@@ -64,7 +64,7 @@ def prepare(
 ) -> Call:
     """Read, check, reduce and plan a call; the methods of a run that goes on are those of its `labels`."""
     roots = partial(_count_asked_roots, A, arguments)
-    uploads = partial(is_read_on_device, A, roots, settings) if arguments.cutoff is None else None
+    uploads = partial(begin_on_device, A, roots, settings) if arguments.cutoff is None else None
     directed, weighted, strength = read
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, uploads=uploads)
     raise_if_stopped()
