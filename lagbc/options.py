@@ -525,7 +525,10 @@ def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
     there, name, own = tuple(Options.__annotations__), min(options.keys() - OPTION_NAMES), tuple(own)
     taken = (*own, *there)
     if name == "top":  # no other name is like it
-        raise InvalidTypeError("there is no argument 'top'; closeness, harmonic and estimate take it")
+        raise InvalidTypeError(
+            "there is no argument 'top'; closeness, harmonic and estimate take it; of other scores "
+            "lagbc.table(A, scores).nlargest(5, 'score') has the highest"
+        )
     meant = next((one for one in _ELSEWHERE.get(name, ()) if one in taken), None)
     ours = f"this function takes {', '.join(own)}; " if own else ""
     raise unknown_argument(name, taken, meant, f"{ours}the options of a run are {', '.join(there)}")

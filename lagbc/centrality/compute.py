@@ -246,8 +246,10 @@ def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Itera
         if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     for name in ("u", "top"):
-        if name in options and any(name in one.takes for one in centralities):
-            raise InvalidTypeError(f"{name}= is taken by the function of one centrality alone, such as closeness")
+        takers = [one.name for one in centralities if name in one.takes]
+        if name in options and takers:
+            instead = f"lagbc.{takers[0]}(A, {name}=...)"
+            raise InvalidTypeError(f"{name}= is taken by the function of one centrality alone: {instead}")
     yield from ("batch", "directed", "weighted", "strength")
     yield from sorted(frozenset[str]().union(*(one.takes for one in centralities)))
 
