@@ -71,8 +71,6 @@ def score_command(record: Centrality) -> click.Command:
         if record.needs and output.part is not None:
             raise InvalidValueError(f"{record.name} is not computed in parts; leave out --part")
         _require_writable_result(output, plot_map)
-        if record.of_edges and output.plot is not None:
-            raise InvalidValueError("--plot draws scores of vertices; write scores of edges with --out")
         if output.plot is not None and has_columns(asked):
             raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
         if coordinates is not None and plot_map is None and record is not STRAIGHTNESS:
@@ -85,7 +83,7 @@ def score_command(record: Centrality) -> click.Command:
     for declare in (
         options.takes_run(grid=True),
         options.takes_map,
-        options.takes_output(top=True, plot="scores of vertices", part=True),
+        options.takes_output(top=True, plot="" if record.of_edges else "scores of vertices", part=True),
         options.takes_arguments(*record.takes),
     ):
         declared = declare(declared)
