@@ -29,7 +29,7 @@ from lagbc.reduce.pieces import Chains, Reduced, Whole, reduce, restore, whole, 
 from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request, make_request
 from lagbc.run.partial import Checkpoint, digests_of
-from lagbc.run.run import meter_of, stretch_of, work_of
+from lagbc.run.run import meter_of, stretch_of, tell_resumed, work_of
 from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, sum_over, threaded
 from lagbc.scores.finish import Result
 from lagbc.scores.records import Centrality, all_sums, require_decays, require_defined_sample
@@ -147,6 +147,7 @@ def sum_call(call: Call) -> Result:
         if kept is not None:
             totals = kept.begin(works, totals)
             stack.push(kept.end)
+            tell_resumed(works, totals, settings)
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
         keepers = [keeper.keep for keeper in (kept, meter) if keeper is not None]

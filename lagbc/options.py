@@ -50,6 +50,8 @@ class Progress:
         case as one edge.
     share : float
         Share of the work done, in roots times edges: pieces of a reduced graph have more or fewer edges.
+    phase : str
+        "standard errors" where these follow the scores, by roots of their own; else "".
     """
 
     done: int
@@ -57,6 +59,7 @@ class Progress:
     seconds: float
     gteps: float
     share: float
+    phase: str = ""
 
 
 Reporter = Callable[[Progress], object]
@@ -109,7 +112,7 @@ class Options(TypedDict, total=False):
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path or None
         A file that is kept up to date every few seconds. The same call after a kill goes on from it, and ends with the
-        scores of an uninterrupted run, by "batched" with the same bits.
+        scores of an uninterrupted run, by "batched" with the same bits. A finished file has standard errors, too.
     stop : threading.Event, callable or None
         Ends the run from another thread, as a server or a window does: once the event is set, or the callable returns
         True, the call raises `lagbc.StoppedError`. The run polls it where it polls Ctrl-C, within some 0.1 s during the

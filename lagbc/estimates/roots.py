@@ -37,7 +37,7 @@ from lagbc.reduce.pieces import Reduced, Small, Whole, whole
 from lagbc.request import Request, parse_generator
 from lagbc.run.partial import Checkpoint, digests_of
 from lagbc.run.rounds import Rounds
-from lagbc.run.run import meter_of, sum_piece, work_of
+from lagbc.run.run import meter_of, sum_piece, tell_resumed, work_of
 from lagbc.run.work import NONE_DONE, Carrier, PieceWork, sum_over
 
 # The part of `max_seconds` for the probe that chooses a method: without a bound it took as long as ten roots.
@@ -222,6 +222,7 @@ class Roots:
                 kept.belong(digests, order)
                 stack.push(kept.end)
                 totals = kept.begin([work], totals)
+                tell_resumed([work], totals, self._settings)
             reduced, settings = Reduced((work.piece,)), self._settings
             meter = meter_of(reduced, [work], totals, settings, stack) if settings.progress else None
             (total,) = totals

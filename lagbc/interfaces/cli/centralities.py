@@ -422,11 +422,8 @@ class _Sweep(_Scores):
             return None, "none; logarithms of estimates have none"
         from lagbc.centrality.beside import GROUPS, roots_of_group
         from lagbc.centrality.compute import errors_of
-        from lagbc.options import check_options
 
-        settings = check_options(self.run["batch"], self._options)
-        with self.steps.step("computing the standard error", " estimates"):
-            errors = errors_of(self.source.graph, self.records, settings, self._arguments, k, self.steps.progress)
+        errors = errors_of(self.call)
         more = f"from {GROUPS} more estimates, of {roots_of_group(k)} random roots each"
         return errors[record.name][0], more
 
