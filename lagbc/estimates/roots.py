@@ -114,7 +114,7 @@ class Roots:
     def sweep_all(self, reason: str) -> Answer:
         """Sweep all roots; the answer's reason begins with this one."""
         question = self._question
-        if question.name == "distance" and question.graph.n and (question.graph.n < 3 or self.are_few):
+        if question.name == "distance" and question.graph.nnz and (question.graph.n < 3 or self.are_few):
             self._bound_distances(np.zeros(1, np.int64))()  # raises the error of a graph that is not connected
         call = prepare(question.graph, (question.centrality,), Read(), self._settings, question.arguments)
         scores = question.centrality.finish(sum_call(call), call.arguments)
