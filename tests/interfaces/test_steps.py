@@ -114,10 +114,6 @@ def test_commands_show_their_steps(monkeypatch, at_once, path_graph, tmp_path):
         assert f"lagbc: reading {path_graph}" not in run(*command, path_graph).stderr, "stderr is no terminal"
 
 
-def test_errors_of_an_estimate_have_a_bar():
-    assert "lagbc: standard errors: 100%" in run("bc", "example:karate", "--k", 5, "--progress").stderr
-
-
 # ---- reading
 
 
