@@ -49,9 +49,9 @@ def _refuses_titles(function: Function) -> Function:
 
     @wraps(function)
     def call(*given: Any, **keywords: Any) -> Any:
-        first, *others = [*zip(_ENDS, given, strict=False), *((name, keywords.get(name)) for name in _ENDS)]
-        title = next((f"{name}={column!r} is no column" for name, column in others if isinstance(column, str)), "")
-        if (title and not isinstance(first[1], str)) or (given and "source" in keywords):
+        columns = [*zip(_ENDS, given, strict=False), *((name, keywords.get(name)) for name in _ENDS)]
+        title = next((f"{name}={one!r} is no column" for name, one in columns[1:] if isinstance(one, str)), "")
+        if (title and not isinstance(columns[0][1], str)) or (given and "source" in keywords):
             raise InvalidTypeError(
                 f"{title or 'source is given twice'}; a table stands alone, and ends=('from', 'to') names its columns; "
                 "columns are source and target, without a table"
