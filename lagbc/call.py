@@ -22,14 +22,14 @@ from lagbc.graph.validate import take_graph
 from lagbc.limits import SMALL_RUN, TINY_RUN, Room, give_back, in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
-from lagbc.planning.devices import devices_of, is_read_on_device
+from lagbc.planning.devices import begin_on_device, devices_of
 from lagbc.planning.plan import Plan, make_plan, with_sweep
 from lagbc.planning.sweep import over_budget, require_order
 from lagbc.reduce.pieces import Chains, Reduced, Whole, reduce, restore, whole, without_chains
 from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request, make_request
 from lagbc.run.partial import Checkpoint, digests_of
-from lagbc.run.run import meter_of, stretch_of, work_of
+from lagbc.run.run import meter_of, stretch_of, tell_resumed, work_of
 from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, sum_over, threaded
 from lagbc.scores.finish import Result
 from lagbc.scores.records import Centrality, all_sums, require_decays, require_defined_sample
@@ -64,7 +64,7 @@ def prepare(
 ) -> Call:
     """Read, check, reduce and plan a call; the methods of a run that goes on are those of its `labels`."""
     roots = partial(_count_asked_roots, A, arguments)
-    uploads = partial(is_read_on_device, A, roots, settings) if arguments.cutoff is None else None
+    uploads = partial(begin_on_device, A, roots, settings) if arguments.cutoff is None else None
     directed, weighted, strength = read
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, uploads=uploads)
     raise_if_stopped()
@@ -147,6 +147,7 @@ def sum_call(call: Call) -> Result:
         if kept is not None:
             totals = kept.begin(works, totals)
             stack.push(kept.end)
+            tell_resumed(works, totals, settings)
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
         keepers = [keeper.keep for keeper in (kept, meter) if keeper is not None]

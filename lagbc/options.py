@@ -50,6 +50,8 @@ class Progress:
         case as one edge.
     share : float
         Share of the work done, in roots times edges: pieces of a reduced graph have more or fewer edges.
+    phase : str
+        "standard errors" where these follow the scores, by roots of their own; else "".
     """
 
     done: int
@@ -57,6 +59,7 @@ class Progress:
     seconds: float
     gteps: float
     share: float
+    phase: str = ""
 
 
 Reporter = Callable[[Progress], object]
@@ -109,7 +112,7 @@ class Options(TypedDict, total=False):
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path or None
         A file that is kept up to date every few seconds. The same call after a kill goes on from it, and ends with the
-        scores of an uninterrupted run, by "batched" with the same bits.
+        scores of an uninterrupted run, by "batched" with the same bits. A finished file has standard errors, too.
     stop : threading.Event, callable or None
         Ends the run from another thread, as a server or a window does: once the event is set, or the callable returns
         True, the call raises `lagbc.StoppedError`. The run polls it where it polls Ctrl-C, within some 0.1 s during the
@@ -525,7 +528,10 @@ def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
     there, name, own = tuple(Options.__annotations__), min(options.keys() - OPTION_NAMES), tuple(own)
     taken = (*own, *there)
     if name == "top":  # no other name is like it
-        raise InvalidTypeError("there is no argument 'top'; closeness, harmonic and estimate take it")
+        raise InvalidTypeError(
+            "there is no argument 'top'; closeness, harmonic and estimate take it; of other scores "
+            "lagbc.table(A, scores).nlargest(5, 'score') has the highest"
+        )
     meant = next((one for one in _ELSEWHERE.get(name, ()) if one in taken), None)
     ours = f"this function takes {', '.join(own)}; " if own else ""
     raise unknown_argument(name, taken, meant, f"{ours}the options of a run are {', '.join(there)}")

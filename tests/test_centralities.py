@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from every_call import assert_same
 from families import diamonds, disjoint, edges_of, grid, layered, matrix, path, scale_free, with_lengths
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +26,7 @@ from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
-from lagbc.scores.records import shared
+from lagbc.scores.records import BUILT_IN, shared
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error", "ignore::lagbc.TieWarning")
@@ -248,6 +249,23 @@ def test_extended_routine(A, weighted, data):
     np.testing.assert_allclose(sums.reached[0], [len(d) for d in into])
     np.testing.assert_allclose(sums.distance[0], [sum(d) for d in into])
     np.testing.assert_allclose(sums.inverse[0], [sum(1 / x for x in d) for d in into])
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("directed", [True, False])
+def test_graphs_without_vertices_or_edges(n, directed):
+    """A sum, mean or share of nothing is 0, of no vertices there are no scores, and no root reaches all of three."""
+    A = sp.csr_array((n, n))
+    needed = {"groups": [[v] for v in range(n)], "states": np.ones(n), "coordinates": np.zeros((n, 2)), "decay": 1}
+    for record in BUILT_IN[:-1]:
+        name = "decay" if record.name == "gravity" else record.needs
+        found = getattr(lagbc, record.name)(A, directed=directed, **({name: needed[name]} if name else {}))
+        assert_same(found, A if record.of_edges else np.zeros(n))
+    assert lagbc.bc(A, demand=A, directed=directed).shape == (n,)
+    for name, samples in (("bc", "paths"), *((name, "auto") for name in ("bc", "edge_bc", "closeness", "harmonic"))):
+        found = lagbc.estimate(A, name, samples=samples, directed=directed)
+        assert_same([found.lower, found.upper], [A if name == "edge_bc" else np.zeros(n)] * 2)
+    assert lagbc.distances(A, directed=directed) == (n, n, 0, 0, 0, 0, 0, 0 if n == 1 else np.inf)
 
 
 # Path counts themselves

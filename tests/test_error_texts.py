@@ -205,16 +205,22 @@ OF_ARROW = [
     *(pa.array([1]).cast(pa.timestamp("s")), pa.table({"a": ["x"]})),
 ]
 # Other calls of graph_from_edges.
+TABLE = pd.DataFrame({"u": [1], "v": [2]})
 ONE = partial(lagbc.graph_from_edges, [0], [1])
 OF_EDGES = [
     *(partial(ONE, directed=True, **{name: [1]}) for name in ("weight", "targets", "foo")),
     *(ONE, partial(ONE, directed="yes"), partial(ONE, [2], directed=True, strength=[3])),
     *(partial(ONE, directed=True, strength=strength) for strength in ([3, 0], [0])),
     lambda: lagbc.graph_from_edges(["a", "b"], ["b", pd.NA], directed=True),
-    lambda: lagbc.graph_from_edges([("a", "b")], directed=True),
-    lambda: lagbc.graph_from_edges(pa.array(["a"]), directed=True),
-    lambda: lagbc.graph_from_edges(pa.chunked_array([["a"]]), directed=True),
-    lambda: lagbc.graph_from_edges(["a"], ["b"], ends=(1, 2), directed=True),
+    *(
+        partial(lagbc.graph_from_edges, *given, directed=True, **named)
+        for given, named in (
+            *(([column], {}) for column in ([("a", "b")], pa.array(["a"]), pa.chunked_array([["a"]]))),
+            ((["a"], ["b"]), {"ends": (1, 2)}),
+            *(([TABLE], named) for named in ({"source": "u"}, {"target": "v"}, {"source": TABLE.u, "target": TABLE.v})),
+            ((TABLE, "u", "v"), {}),
+        )
+    ),
     lambda: lagbc.bc(ONE(directed=True), directed=False),
     lambda: lagbc.bc(ONE(directed=True), sources=[5]),
 ]

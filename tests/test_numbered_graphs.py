@@ -115,12 +115,8 @@ def test_scores_are_those_of_networkx(make, seed, gone, directed):
     G = roads(seed, directed)
     graph = make(G, gone)
     G.remove_nodes_from(gone)
-    for options, weight in (
-        ({}, None),
-        ({"weighted": "km"}, "km"),
-        ({"weighted": "slow"}, "slow"),
-        ({"strength": "km"}, "inverse"),
-    ):
+    lengths = {"weighted": "km"}, {"weighted": "slow"}, {"strength": "km"}
+    for options, weight in zip(({}, *lengths), (None, "km", "slow", "inverse"), strict=True):
         scores = lagbc.bc(graph, **options)
         np.testing.assert_allclose(scores, expected(G, weight=weight), rtol=1e-12)
         assert scores.any()

@@ -42,13 +42,13 @@ def standard_errors(
     k: int,
     rng: int | np.random.Generator | None,
     side_by_side: int = 1,
-    report: Callable[[int, int], object] = lambda *_: None,
+    report: Callable[[int], object] = lambda done: None,
 ) -> Estimates:
     """Return the standard errors of an estimate from k of n roots, 2 <= k < n, by ten smaller estimates from m roots.
 
     ``draw(m, generator)`` makes a call from m roots, `estimate` carries it out; `side_by_side` of them run at a time. A
-    seed `rng` makes another seed for them, a generator goes on drawing. `report` gets the number of smaller estimates
-    done, and of all. Errors are NaN where fewer than `FEWEST` of them are other than 0.
+    seed `rng` makes another seed for them, a generator goes on drawing. `report` gets the number of roots done. Errors
+    are NaN where fewer than `FEWEST` of them are other than 0.
 
     The mean of m of n values, drawn without repeats, has the variance s^2 (1/m - 1/n). The smaller estimates tell it,
     and that from k roots has (1/k - 1/n) / (1/m - 1/n) times as much.
@@ -57,11 +57,10 @@ def standard_errors(
     generator = (
         rng if isinstance(rng, np.random.Generator) else np.random.default_rng(None if rng is None else [rng, 1])
     )
-    report(0, GROUPS)
     estimates = list[Estimates]()
     for one in _carried_out(estimate, (draw(m, generator) for _ in range(GROUPS)), side_by_side):
         estimates.append(one)
-        report(len(estimates), GROUPS)
+        report(m * len(estimates))
     factor = (1 / k - 1 / n) / (1 / m - 1 / n)
     return {name: _spread(np.array([one[name] for one in estimates]), factor) for name in estimates[0]}
 

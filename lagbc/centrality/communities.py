@@ -67,7 +67,7 @@ class Communities:
     modularity : ndarray of float64, shape (splits + 1,)
         The modularity of each level in the given graph: the share of edges within communities, less the share expected
         at the vertices' degrees, out and in if edges are directed. An edge counts once, or by its strength if strengths
-        were given. NaN without edges.
+        were given. 0 without edges.
     """
 
     names: Any
@@ -207,7 +207,7 @@ class Division:
     @property
     def modularity(self) -> float:
         """The modularity of the communities in the whole graph."""
-        return float(self._within / self._total - self._expected / self._total**2) if self._total else float("nan")
+        return float(self._within / self._total - self._expected / self._total**2) if self._total else 0.0
 
     @property
     def labels(self) -> Numbers:

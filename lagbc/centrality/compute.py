@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from logging import INFO
 from operator import attrgetter, is_not
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.arguments import NONE_GIVEN, OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
+from lagbc.arguments import FLAGS, NONE_GIVEN, OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.call import Call, prepare, sum_call, works_of
 from lagbc.calls import in_phase, log_plan, logger, running, stopping_by
 from lagbc.centrality.beside import (
@@ -32,6 +33,7 @@ from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import reading_gpu
 from lagbc.options import Options, Settings, check_options, communicator, of_grid, parse_flag, with_defaults
 from lagbc.request import warn_of_ties
+from lagbc.run.run import Meter, Stretch, edges_of
 from lagbc.scores.finish import Result, rank
 from lagbc.scores.records import BUILT_IN, Centrality, all_sums, find, require_taken, shared
 from lagbc.types import GraphLike
@@ -165,34 +167,45 @@ def _scores_of(A: GraphLike, call: Call, names: str, standard_error: bool = Fals
         unassigned = unassigned_trips(result.graph, arguments.demand, arguments.cutoff, settings)
         if unassigned.sums.any():
             logger.info("%s: %s", names, str(unassigned))
-    return (scores, _standard_errors(A, call, result, settings)) if standard_error else scores
+    return (scores, _standard_errors(A, call, result)) if standard_error else scores
 
 
-def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Settings) -> dict[str, Any]:
+def _standard_errors(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
     """Return the standard errors of a call, in the form of its scores."""
-    graph, k = result.graph, len(result.roots)
-    if k < graph.n:
-        errors = errors_of(graph, call.centralities, settings, call.arguments, k)
+    graph = result.graph
+    if len(result.roots) < graph.n:
+        errors = errors_of(call)
     else:
         finished = {one.name: _finish_columns(one, result, call.arguments) for one in call.centralities}
         errors = {name: np.zeros_like(np.stack(columns)) for name, columns in finished.items()}
     return {one.name: as_returned(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
 
 
-def errors_of(
-    graph: Graph,
-    centralities: tuple[Centrality, ...],
-    settings: Settings,
-    arguments: Arguments,
-    k: int,
-    report: Callable[[int, int], object] = lambda *_: None,
-) -> Estimates:
-    """Return the standard errors of estimates from k roots, shape (columns, count).
+def errors_of(call: Call) -> Estimates:
+    """Return the standard errors of a call from some roots that was run, shape (columns, count); keep them in its file.
 
-    The smaller runs have no checkpoint, and all have the methods of the first. On a CPU as many run side by side as the
-    memory allows, each on one thread, as their roots are too few for several.
+    A file tells built-in centralities by their names.
     """
+    names, flags = list(map(_NAME, call.centralities)), [getattr(call.arguments, name) for name in FLAGS]
+    is_told = all(one in BUILT_IN for one in call.centralities)
+    kept, label = call.kept if is_told else None, f"{names} {flags}"
+    if kept is not None and (found := kept.errors(label, names)) is not None:
+        return found
+    errors = _estimated_errors(call)
+    if kept is not None:
+        kept.keep_errors(label, errors)
+    return errors
+
+
+def _estimated_errors(call: Call) -> Estimates:
+    """Estimate the standard errors of a call by smaller runs.
+
+    These have no checkpoint, and all have the methods of the first. On a CPU as many run side by side as the memory
+    allows, each on one thread, as their roots are too few for several.
+    """
+    graph, centralities, arguments, settings = call.graph, call.centralities, call.arguments, call.settings
     own, side_by_side, labels = settings._replace(checkpoint=None, progress=False), 1, list[str]()
+    k = len(call.request.roots)
 
     def draw(roots: int, rng: int | np.random.Generator) -> Call:
         return prepare(graph, centralities, Read(), own, arguments._replace(k=roots, rng=rng), labels)
@@ -208,7 +221,10 @@ def errors_of(
         found = sum_call(call)
         return {one.name: np.stack(_finish_columns(one, found, call.arguments)) for one in centralities}
 
-    return standard_errors(draw, estimate, graph.n, k, arguments.rng, side_by_side, report)
+    with ExitStack() as stack:
+        stretch = Stretch(GROUPS * roots_of_group(k), 0, edges_of(graph))
+        meter = Meter([stretch], settings.progress, "", stack, phase="standard errors")
+        return standard_errors(draw, estimate, graph.n, k, arguments.rng, side_by_side, partial(meter.tell, 0))
 
 
 def warn_of_ties_of(call: Call) -> None:
@@ -246,8 +262,10 @@ def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Itera
         if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     for name in ("u", "top"):
-        if name in options and any(name in one.takes for one in centralities):
-            raise InvalidTypeError(f"{name}= is taken by the function of one centrality alone, such as closeness")
+        takers = [one.name for one in centralities if name in one.takes]
+        if name in options and takers:
+            instead = f"lagbc.{takers[0]}(A, {name}=...)"
+            raise InvalidTypeError(f"{name}= is taken by the function of one centrality alone: {instead}")
     yield from ("batch", "directed", "weighted", "strength")
     yield from sorted(frozenset[str]().union(*(one.takes for one in centralities)))
 

@@ -30,7 +30,7 @@ from lagbc.limits import Room
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.methods.table import reading_gpu
 from lagbc.options import Options, Settings, check_options, communicator, parse_count, parse_real, refuses_places
-from lagbc.planning.devices import is_read_on_device
+from lagbc.planning.devices import begin_on_device
 from lagbc.planning.population import PROBED
 from lagbc.request import Request, parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.scores.records import Centrality, require_taken
@@ -317,7 +317,7 @@ def run_estimate(asked: Asked) -> Estimate:
     begun, told = time.perf_counter(), f"estimate of {asked.centrality.name}"
     settings = asked.settings
     with running(told, settings.stop, settings.checkpoint), reading_gpu(asked.A, asked.settings.devices):
-        uploads = partial(is_read_on_device, asked.A, lambda: PROBED, asked.settings)
+        uploads = partial(begin_on_device, asked.A, lambda: PROBED, asked.settings)
         graph = take_graph(asked.A, **asked.read._asdict(), uploads=uploads if asked.samples != "paths" else None)
         raise_if_stopped()
         question = _question(asked, graph, name, begun)
@@ -364,7 +364,7 @@ def _question(asked: Asked, graph: Graph, name: str, begun: float) -> Question:
 def _answer(question: Question, samples: str, carriers: ExitStack) -> Answer:
     """Draw roots or paths as `samples` asks, for "auto" by the predicted work."""
     roots = Roots(question, carriers)
-    if question.graph.n < 3:
+    if question.graph.n < 3 or not question.graph.nnz:
         return roots.sweep_all("there are few roots")
     paths = None if samples == "roots" else _look_at_paths(question, samples)
     if paths is not None and (samples == "paths" or paths.is_short):

@@ -37,7 +37,7 @@ from lagbc.reduce.pieces import Reduced, Small, Whole, whole
 from lagbc.request import Request, parse_generator
 from lagbc.run.partial import Checkpoint, digests_of
 from lagbc.run.rounds import Rounds
-from lagbc.run.run import meter_of, sum_piece, work_of
+from lagbc.run.run import meter_of, sum_piece, tell_resumed, work_of
 from lagbc.run.work import NONE_DONE, Carrier, PieceWork, sum_over
 
 # The part of `max_seconds` for the probe that chooses a method: without a bound it took as long as ten roots.
@@ -114,7 +114,7 @@ class Roots:
     def sweep_all(self, reason: str) -> Answer:
         """Sweep all roots; the answer's reason begins with this one."""
         question = self._question
-        if question.name == "distance" and question.graph.n and (question.graph.n < 3 or self.are_few):
+        if question.name == "distance" and question.graph.nnz and (question.graph.n < 3 or self.are_few):
             self._bound_distances(np.zeros(1, np.int64))()  # raises the error of a graph that is not connected
         call = prepare(question.graph, (question.centrality,), Read(), self._settings, question.arguments)
         scores = question.centrality.finish(sum_call(call), call.arguments)
@@ -222,6 +222,7 @@ class Roots:
                 kept.belong(digests, order)
                 stack.push(kept.end)
                 totals = kept.begin([work], totals)
+                tell_resumed([work], totals, self._settings)
             reduced, settings = Reduced((work.piece,)), self._settings
             meter = meter_of(reduced, [work], totals, settings, stack) if settings.progress else None
             (total,) = totals

@@ -81,7 +81,7 @@ def read_graph(
     Parameters
     ----------
     path : path-like
-        The file or pipe, or ``"example:NAME"`` for a network that comes with lagbc.
+        The file or pipe, or ``"example:NAME"`` for a network that comes with lagbc; vertices of these have no names.
     ends : pair of int or str, optional
         The columns of source and target in an edge list or table, counted from 1, or their titles. Without `length`
         then no lengths are read.

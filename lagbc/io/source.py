@@ -47,7 +47,7 @@ def example_names() -> list[str]:
 
 
 def example_path(name: str) -> Path:
-    """Return the path of a network that comes with lagbc.
+    """Return the path of a network that comes with lagbc; its file numbers the vertices, and has no names.
 
     Parameters
     ----------

@@ -152,8 +152,8 @@ class _PinnedCopies:
 def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
     """Whether a matrix is checked, and put in order, on the GPU: a large one, likely to be swept there.
 
-    If so, kernels of most runs begin to be compiled. Only the time depends on it: the graph is the same, and the graph
-    decides its device. `roots` returns about how many roots there are. Errors in the matrix are raised later.
+    Only the time depends on it: the graph is the same, and the graph decides its device. `roots` returns about how many
+    roots there are. Errors in the matrix are raised later.
     """
     if settings.device == "cpu" or not is_sparse(A):
         return False
@@ -166,7 +166,12 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
     if not any(row.available for row in rows):
         return False
     limit = budget("cuda") if settings.memory is None else settings.memory
-    if graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) > limit:
+    return graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) <= limit
+
+
+def begin_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
+    """Begin to compile kernels of most runs if a matrix is read on the GPU; return whether it is."""
+    if not is_read_on_device(A, roots, settings, weighted):
         return False
     from lagbc.methods.gpu.kernels import begin_common
 

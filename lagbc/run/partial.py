@@ -4,7 +4,8 @@ A file is a zip archive of arrays. Its head names the call by digests of the gra
 fixes the sums, and each work by its label and the order of its items. The last array has a digest of every other one,
 so that a damaged array is never used.
 
-A part has the sums of spans of items, one after the other. A checkpoint has the total of the first items of each work.
+A part has the sums of spans of items, one after the other. A checkpoint has the total of the first items of each work,
+and once all are summed the standard errors of the scores, if they are asked for.
 A work goes on from its total if label and order are the same; a piece that was swept whole, as its chains could not be
 summed, begins anew.
 """
@@ -40,6 +41,7 @@ _LABEL, _DONE = attrgetter("sweep.label"), attrgetter("done")
 _KIND = "lagbc partial sums "
 _FORMAT = f"{_KIND}3"
 _DIGESTS = "digests"  # name of the last array
+_ERRORS = "errors/"  # prefix of the names of standard errors
 # Limits in bytes: the head of a file; the name and digest of one array.
 _MOST_OF_HEAD, _MOST_OF_DIGEST = 2**20, 2**9
 MEND = "name another file, or delete it"
@@ -248,11 +250,14 @@ class Checkpoint:
         self._works: Sequence[PieceWork] = ()
         self._orders: list[str] = []
         self._totals: list[Total] = []  # each is replaced as one object, so that no interrupt splits it
+        self._errors_in_file: object = None  # the label of the errors that the file has
+        self._errors: tuple[str, Mapping[str, NDArray[np.float64]]] = "", {}  # of the call, with their label
         self._saved, self._is_new = time.perf_counter(), False  # when the file was written; if there are newer totals
         if self.path.exists():
             with self._open() as file, file.reading():
                 self.labels, self.roots = list(map(str, file.head["labels"])), file.array("roots", (None,), np.int64)
                 self._before = file.head["digests"] | {"roots": _digest(np.sort(self.roots).data)}
+                self._errors_in_file = file.head.get("errors")
 
     def _open(self) -> PartialFile:
         try:
@@ -347,6 +352,18 @@ class Checkpoint:
         if time.perf_counter() - self._saved > tuning.CHECKPOINT_SECONDS:
             self.save()
 
+    def errors(self, label: str, names: Sequence[str]) -> dict[str, NDArray[np.float64]] | None:
+        """Return the standard errors of the file by the names of their scores; None if it has none by this label."""
+        if self._errors_in_file != label:
+            return None
+        with self._open() as file:
+            return {name: file.array(f"{_ERRORS}{name}", (None, None)) for name in names}
+
+    def keep_errors(self, label: str, errors: Mapping[str, NDArray[np.float64]]) -> None:
+        """Write standard errors, by the names of their scores; `label` tells all that fixes them but for the sums."""
+        self._errors, self._is_new = (label, errors), True
+        self.save()
+
     def save(self) -> None:
         """Write the file if there are new sums; a failure is a RuntimeWarning, as the sums are not lost."""
         if not self._is_new:
@@ -366,7 +383,8 @@ class Checkpoint:
     def _write(self) -> None:
         totals, works = list(self._totals), self._works
         labels = list(map(_LABEL, works))
-        head = {"digests": dict(self._digests), "labels": labels, "orders": self._orders}
+        label, errors = self._errors
+        head = {"digests": dict(self._digests), "labels": labels, "orders": self._orders, "errors": label}
         assert self.roots is not None
         with open_writer(self.path, head) as file:
             file.add("roots", self.roots)
@@ -374,7 +392,9 @@ class Checkpoint:
             for number, (work, total) in enumerate(zip(works, totals, strict=True)):
                 for name, array in work.pack_total(total).items():
                     file.add(f"{number}/{name}", array)
-        self.labels, self._before = labels, self._digests
+            for name, errors_of_scores in errors.items():
+                file.add(f"{_ERRORS}{name}", errors_of_scores)
+        self.labels, self._before, self._errors_in_file = labels, self._digests, label
         self._is_new = False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lagbc.calls import logger
 from lagbc.graph.graph import Graph
 from lagbc.limits import Room
 from lagbc.methods.contract import MethodModule
@@ -69,9 +71,15 @@ class Meter:
     """The progress of a run over its stretches."""
 
     def __init__(
-        self, stretches: Sequence[Stretch], report: Reporter | bool, note: str, stack: ExitStack, unit: str = "root"
+        self,
+        stretches: Sequence[Stretch],
+        report: Reporter | bool,
+        note: str,
+        stack: ExitStack,
+        unit: str = "root",
+        phase: str = "",
     ) -> None:
-        self._stretches = list(stretches)
+        self._stretches, self._phase = list(stretches), phase
         self._done = [stretch.done for stretch in stretches]
         self._begun = time.perf_counter()
         self._report = _reporter(report, self._state, note, stack, unit)
@@ -93,10 +101,15 @@ class Meter:
         seconds = time.perf_counter() - self._begun
         pairs = list(zip(self._stretches, self._done, strict=True))
         traversed = sum((done - stretch.done) * stretch.edges for stretch, done in pairs)
-        work = max(sum(stretch.roots * stretch.edges for stretch in self._stretches), 1e-300)
-        share = sum(done * stretch.edges for stretch, done in pairs) / work
         total = sum(stretch.roots for stretch in self._stretches)
-        return Progress(sum(self._done), total, seconds, traversed / max(seconds, 1e-9) / 1e9, share)
+        gteps, share = traversed / max(seconds, 1e-9) / 1e9, _share_of(self._stretches, self._done)
+        return Progress(sum(self._done), total, seconds, gteps, share, self._phase)
+
+
+def _share_of(stretches: Sequence[Stretch], done: Sequence[int]) -> float:
+    """Return the share of the work that is done, in roots times edges."""
+    work = sum(stretch.roots * stretch.edges for stretch in stretches)
+    return sum(roots * stretch.edges for roots, stretch in zip(done, stretches, strict=True)) / max(work, 1e-300)
 
 
 def _reporter(
@@ -112,7 +125,8 @@ def _reporter(
         return progress.total if progress.done == progress.total else int(progress.share * progress.total)
 
     before = state()
-    bar = stack.enter_context(tqdm(total=before.total, initial=drawn(before), unit=unit, desc="lagbc"))
+    title = f"lagbc: {before.phase}" if before.phase else "lagbc"
+    bar = stack.enter_context(tqdm(total=before.total, initial=drawn(before), unit=unit, desc=title))
 
     def draw(progress: Progress) -> None:
         bar.total = progress.total
@@ -128,6 +142,18 @@ def meter_of(
     """Return the meter of a call that asks for progress."""
     stretches = [stretch_of(work, total.done) for work, total in zip(works, totals, strict=True)]
     return Meter(stretches, settings.progress, _note(reduced), stack)
+
+
+def tell_resumed(works: Sequence[PieceWork], totals: Sequence[Total], settings: Settings) -> None:
+    """Say in the log, and above a bar, how much of a run its checkpoint has."""
+    stretches, done = list(map(stretch_of, works)), [total.done for total in totals]
+    if not any(done):
+        return
+    roots = f"{sum(done):,} of {sum(stretch.roots for stretch in stretches):,} roots"
+    told = f"resumed at {_share_of(stretches, done):.0%}: {settings.checkpoint} has {roots}"
+    logger.info(told)
+    if settings.progress and not callable(settings.progress):
+        print(f"lagbc: {told}", file=sys.stderr)
 
 
 def _note(reduced: Reduced) -> str:

@@ -16,6 +16,7 @@ from lagbc.graph import adapters
 from lagbc.graph.given import is_sparse, parse_values, refuse_masked, require_reals, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
+from lagbc.graph.validate import as_graph
 from lagbc.scores.finish import Distances, Highest
 from lagbc.scores.records import registered, titled
 from lagbc.types import GraphLike
@@ -52,6 +53,8 @@ def table(
         Scores of edges of a matrix are given by a name, ``{"score": scores}``: else it could be either argument.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
+        Without `directed` a graph has its own direction; of a matrix whose edges go one way, scores of edges both ways
+        tell that they are undirected.
         Where parallel edges have numbers that differ, `weighted` or `strength` has to be given, ``weighted=False`` for
         hops.
     cutoff, decay : as for the call that made the scores
@@ -245,9 +248,17 @@ def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool |
     entries = matrix.tocoo()
     if directed is None:
         directed = graph.directed if isinstance(graph, Graph) else adapters.is_directed(graph)
+        directed = directed and _has_edges(graph, entries.row, entries.col)
     once = np.flatnonzero(directed | (entries.row <= entries.col))
     tails, heads = entries.row[once].astype(np.int64), entries.col[once].astype(np.int64)
     return [names[tails], names[heads]], tails, heads, np.ones(len(once))
+
+
+def _has_edges(graph: Any, tails: NDArray[Any], heads: NDArray[Any]) -> bool:
+    """Whether a graph has all of some edges, as they go; loops are none."""
+    own = as_graph(graph, directed=True).on_host
+    pattern = sparse.csr_array((np.ones(own.nnz), own.indices, own.indptr), shape=(own.n, own.n))
+    return bool(((tails == heads) | (_values_at(pattern, tails, heads) > 0)).all())
 
 
 def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, strength: bool | str) -> _Edges:

@@ -92,6 +92,20 @@ def test_several_centralities_have_the_errors_of_each(graph):
         np.testing.assert_allclose(errors[name], alone[1], rtol=1e-9)
 
 
+def test_errors_are_a_phase_of_the_progress_and_are_kept(graph, tmp_path, monkeypatch):
+    """Those of scores of another unit are not taken from the file."""
+    seen, given = [], {"k": 40, "rng": 1, "standard_error": True, "checkpoint": tmp_path / "run"}
+    first = lagbc.bc(graph, progress=seen.append, **given)
+    assert [(one.done, one.total) for one in seen if one.phase == "standard errors"] == [
+        (4 * i, 40) for i in range(1, 11)
+    ]
+    monkeypatch.setattr(compute, "standard_errors", lambda *_: 1 / 0)
+    for again, before in zip(lagbc.bc(graph, **given), first, strict=True):
+        np.testing.assert_array_equal(again, before)
+    with pytest.raises(ZeroDivisionError):
+        lagbc.bc(graph, normalized=True, **given)
+
+
 def test_names_stay_with_their_vertices(graph):
     G = nx.relabel_nodes(nx.path_graph(60), str)
     scores, errors = lagbc.bc(G, k=30, rng=1, targets=["0", "59"], standard_error=True)

@@ -95,12 +95,10 @@ def test_the_radius_is_of_roots_that_reach_all():
     sinks = sp.coo_array((np.ones(6), np.transpose(ends)), shape=(6, 6))
     assert lagbc.distances(sinks).radius == 2
     assert lagbc.distances(sinks, cutoff=[1, 2]).radius.tolist() == [1, 2]
-    assert lagbc.distances(sinks, sources=[0, 3]).radius == 4
-    assert lagbc.distances(sinks, sources=[3, 4]).radius == np.inf
-    assert lagbc.distances(sinks, sources=[]).radius == np.inf
+    for sources, radius in ([0, 3], 4), ([3, 4], np.inf), ([], np.inf):
+        assert lagbc.distances(sinks, sources=sources).radius == radius
     assert lagbc.distances(sinks.T).radius == np.inf
     assert lagbc.distances(sp.block_diag([sinks, sinks]), directed=False)[-2:] == (3, np.inf)
-    assert lagbc.distances(sp.coo_array((1, 1))).radius == 0
 
 
 def test_a_checkpoint_and_parts_of_the_memory(tmp_path):

@@ -99,8 +99,6 @@ def test_straight_ways():
     places = [(i // 2, i % 2) for i in range(4)]
     corner = (1 + 1 + np.sqrt(2) / 2) / 3
     np.testing.assert_allclose(lagbc.straightness(grid(2, 2), places, directed=False), [corner] * 4)
-    assert lagbc.straightness(np.zeros((1, 1)), [(0, 0)]).tolist() == [0]
-    assert lagbc.straightness(np.zeros((0, 0)), np.zeros((0, 2))).shape == (0,)
     some = lagbc.straightness(grid(2, 2), places, directed=False, targets=[3])
     np.testing.assert_allclose(some, [np.sqrt(2) / 2, 1, 1, 0])
 
@@ -151,10 +149,8 @@ def test_places_by_name():
     expected = lagbc.straightness(G, [*places.values()])
     others = dict(reversed(places.items()))
     frame = pd.DataFrame.from_dict(others, orient="index", columns=["x", "y"])
-    np.testing.assert_array_equal(lagbc.straightness(G, others), expected)
-    np.testing.assert_array_equal(lagbc.straightness(G, frame), expected)
-    np.testing.assert_array_equal(lagbc.straightness(G, frame[["y", "x"]].assign(streets=3)), expected)
-    np.testing.assert_array_equal(lagbc.straightness(G, frame[::-1].reset_index(drop=True)), expected)
+    for form in (others, frame, frame[["y", "x"]].assign(streets=3), frame[::-1].reset_index(drop=True)):
+        np.testing.assert_array_equal(lagbc.straightness(G, form), expected)
     numbered, swapped = nx.relabel_nodes(G, dict(zip("pqrs", (2, 0, 3, 1), strict=True))), frame[::-1]
     by_number = swapped.set_axis([2, 0, 3, 1])  # whose order is not that of the vertices
     np.testing.assert_array_equal(lagbc.straightness(numbered, by_number), expected)

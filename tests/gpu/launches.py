@@ -149,11 +149,8 @@ def search(A, *, weighted):
 def work_on_a_graph(A):
     """Put its entries in order, search it, and order its vertices."""
     n, A = A.shape[0], A.tocsr()
-    indptr, indices, data = (
-        cupy.asarray(A.indptr, np.int64),
-        cupy.asarray(A.indices, np.int32),
-        cupy.asarray(A.data, np.float64),
-    )
+    indptr, indices = cupy.asarray(A.indptr, np.int64), cupy.asarray(A.indices, np.int32)
+    data = cupy.asarray(A.data, np.float64)
     csr, order, words = (indptr, indices, data), cupy.arange(n), cupy.zeros(n, np.uint64)
     entries, _ = ops.entries_of(A)
     ops.canonical(entries._replace(lengths=data))

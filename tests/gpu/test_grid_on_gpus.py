@@ -54,12 +54,8 @@ def test_the_same_bits(monkeypatch):
     require_close(expected, lagbc.centralities(A, ALL, reduce="none", device="cpu"))
     for ranks in (4, 8):
         assert_same(on_gpus((2, 2), A, call, ranks=ranks, overlap=True), expected)
-    for set_to in (
-        {"GRID_GROUPS": 1},
-        {"GRID_GROUPS": 2, "GRID_SLICE_ON_GPU": 64},
-        {"SMALL_LEVEL": 0},
-        {"SMALL_LEVEL": 10**6},
-    ):
+    groups, levels = ({"GRID_GROUPS": 1}, {"GRID_GROUPS": 2, "GRID_SLICE_ON_GPU": 64}), (0, 10**6)
+    for set_to in (*groups, *({"SMALL_LEVEL": level} for level in levels)):
         for name, value in set_to.items():
             monkeypatch.setattr(tuning, name, value)
         assert_same(on_gpus((2, 2), A, call), expected)

@@ -92,10 +92,8 @@ def test_read(kind, entries):
     n, *_, values = entries
     A = as_coo(*entries) if kind == "coo" else uncompressed(*entries, kind)
     for directed in (True, False):
-        graph, expected = (
-            as_graph(A, directed=directed, weighted=values is not None),
-            edges_of(entries, directed=directed),
-        )
+        graph = as_graph(A, directed=directed, weighted=values is not None)
+        expected = edges_of(entries, directed=directed)
         assert_rows(graph.csr, as_rows(n, expected, values is not None))
         turned = {(j, i): value for (i, j), value in expected.items()}
         assert_rows(graph.transpose.csr, as_rows(n, turned, values is not None))

@@ -139,21 +139,16 @@ def test_overflow_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("given", "words"),
     [
-        (lambda graph: lagbc.edge_bc(graph), "sums of edges"),
-        (lambda graph: lagbc.bc(graph, cutoff=2), "cutoff"),
-        (lambda graph: lagbc.bc(graph, demand=np.ones((20, 20))), "demand"),
-        (lambda graph: lagbc.bc(graph, method="graphblas"), "graphblas"),
-        (lambda graph: lagbc.bc(graph, batch=8), "batch=8"),
-        (lambda graph: lagbc.bc(graph, threads=7), "threads=7"),
-        (lambda graph: lagbc.bc(graph, reduce="all"), "reduce='all'"),
-        (lambda graph: lagbc.bc(graph, bucket_width=8), "bucket_width"),
+        *(({"which": "edge_bc"}, "sums of edges"), ({"cutoff": 2}, "cutoff"), ({"batch": 8}, "batch=8")),
+        *(({"method": "graphblas"}, "graphblas"), ({"threads": 7}, "threads=7"), ({"reduce": "all"}, "reduce='all'")),
+        *(({"demand": np.ones((20, 20))}, "demand"), ({"bucket_width": 8}, "bucket_width")),
     ],
 )
-def test_sums_that_are_not_made(call, words):
+def test_sums_that_are_not_made(given, words):
     with pytest.raises(ValueError, match=f"{words}.*not available for a graph that is dealt over a grid"):
-        on_grid((1, 2), grid(4, 5), call)
+        on_grid((1, 2), grid(4, 5), lambda graph: lagbc.centralities(graph, **{"which": "bc"} | given))
 
 
 def test_gpus_that_are_not_there(monkeypatch):

@@ -99,6 +99,7 @@ def test_an_estimate_has_its_standard_error(tmp_path):
     scores, errors = lagbc.bc(lagbc.read_graph("example:lesmis"), k=40, rng=3, standard_error=True)
     assert np.array_equal(np.load(tmp_path / "scores.npy"), scores)
     assert f" ± {errors[scores.argmax()]:.2g} " in out
+    assert "lagbc: standard errors: 100%" in run("bc", "example:lesmis", "--k", 40, "--progress").stderr
 
 
 def test_an_error_that_cannot_be_told_is_no_number(write):

@@ -48,8 +48,7 @@ def ended(monkeypatch, write):
 
 
 def test_0():
-    assert status("bc", "example:karate")[0] == 0
-    assert status("bc", "--help")[0] == 0
+    assert status("bc", "example:karate")[0] == status("bc", "--help")[0] == 0
 
 
 @pytest.mark.parametrize(("error", "expected"), FAULTS)

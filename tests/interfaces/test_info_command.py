@@ -50,8 +50,7 @@ def test_info_counts(write):
 
 def test_one_is_in_the_singular(write):
     assert succeed("info", write("1 2\n")).splitlines()[0] == "graph.txt: 2 vertices, 1 directed edge"
-    loop = succeed("info", write("1 1\n"), "--undirected")
-    assert loop.splitlines()[0] == "graph.txt: 1 vertex, 0 undirected edges"
+    assert succeed("info", write("1 1\n"), "--undirected").startswith("graph.txt: 1 vertex, 0 undirected edges\n")
 
 
 def test_info_tells_memory_and_method():
@@ -146,12 +145,8 @@ def test_info_says_which_devices_there_are(monkeypatch, names, said):
     monkeypatch.setattr(table, "gpu_names", lambda: names)
     monkeypatch.setattr(table, "why_no_gpu", lambda: "CuPy sees no GPU")
     assert f" CPU cores, {said}\n" in succeed("info", "example:karate").replace("CPU core,", "CPU cores,")
-    assert document("info", "example:karate")["devices"] == {
-        "cores": usable_cores(),
-        "level": level(),
-        "levels": levels(),
-        "gpus": names,
-    }
+    devices = {"cores": usable_cores(), "level": level(), "levels": levels(), "gpus": names}
+    assert document("info", "example:karate")["devices"] == devices
 
 
 def test_info_names_the_levels_of_instructions(monkeypatch):

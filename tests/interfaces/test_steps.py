@@ -114,13 +114,6 @@ def test_commands_show_their_steps(monkeypatch, at_once, path_graph, tmp_path):
         assert f"lagbc: reading {path_graph}" not in run(*command, path_graph).stderr, "stderr is no terminal"
 
 
-def test_errors_of_an_estimate_are_counted(monkeypatch):
-    seen = []
-    monkeypatch.setattr(Steps, "progress", lambda self, done, total: seen.append((done, total)))
-    run("bc", "example:karate", "--k", 5)
-    assert [pair for pair in seen if pair[1] == 10] == [(done, 10) for done in range(11)]
-
-
 # ---- reading
 
 

@@ -186,11 +186,8 @@ def matrix_market(data):
     require(len(places) == len(rows) == (len(places) if dense else size[2]))
     entries = [(place, value(row, field)) for place, row in zip(places, rows, strict=True)]
     if symmetry != "general":
-        mirror = {
-            "symmetric": lambda x: x,
-            "skew-symmetric": lambda x: -x,
-            "hermitian": lambda x: x.conjugate(),
-        }.get(symmetry)
+        mirrors = {"symmetric": lambda x: x, "skew-symmetric": lambda x: -x, "hermitian": lambda x: x.conjugate()}
+        mirror = mirrors.get(symmetry)
         require(mirror)
         entries += [((j, i), mirror(x)) for (i, j), x in entries if i != j]
     return {place: x for place, x in merged(entries).items() if not dense or x != 0}

@@ -268,6 +268,17 @@ def test_an_error_is_not_hidden_by_a_full_disk(file, monkeypatch):
     assert not hasattr(raised.value, "__notes__")
 
 
+@pytest.mark.parametrize("call", [lagbc.bc, lambda A, **given: lagbc.estimate(A, relative_error=0.3, rng=1, **given)])
+def test_a_run_that_goes_on_tells_how_much_is_done(tmp_path, capsys, caplog, call):
+    with pytest.raises(Killed):
+        call(A, checkpoint=tmp_path / "run", progress=stop)
+    caplog.set_level("INFO", "lagbc")
+    told = f"%: {tmp_path / 'run'} has {done_in(tmp_path / 'run')} of "
+    call(A, checkpoint=tmp_path / "run", progress=True)
+    (line,) = [message for message in caplog.messages if message.startswith("resumed at ") and told in message]
+    assert capsys.readouterr().err.startswith(f"lagbc: {line}\n")
+
+
 @pytest.mark.parametrize("call", ["bc", "estimate"])
 def test_ctrl_c_tells_the_file(file, call):
     def interrupt(progress):

@@ -547,12 +547,8 @@ def test_a_gpu_by_its_number(noted):
 
 def test_gpus_share_what_is_swept_there(noted):
     row = SimpleNamespace(device="cuda")
-    for asked, names in (
-        ([3, 1], ["GPU 3", "GPU 1"]),
-        ("all", ["GPU 0", "GPU 1", "GPU 2", "GPU 3"]),
-        (2, []),
-        ("cuda", []),
-    ):
+    several = ([3, 1], ["GPU 3", "GPU 1"]), ("all", ["GPU 0", "GPU 1", "GPU 2", "GPU 3"])
+    for asked, names in (*several, (2, []), ("cuda", [])):
         settings = check_options("auto", {"device": asked})
         assert [gpu.name for gpu in devices.devices_of(settings, row)] == names
         assert not devices.devices_of(settings, SimpleNamespace(device="cpu"))

@@ -133,7 +133,7 @@ def test_the_roots_that_are_drawn_tell_where_a_graph_is_read(monkeypatch, k):
     """Their number decides whether a large one is read on the GPU."""
     told = []
     monkeypatch.setattr(tuning, "HOST_EDGES", 0)
-    monkeypatch.setattr("lagbc.call.is_read_on_device", lambda A, roots, settings, weighted: bool(told.append(roots())))
+    monkeypatch.setattr("lagbc.call.begin_on_device", lambda A, roots, settings, weighted: bool(told.append(roots())))
     lagbc.bc(A, k=k)
     assert told == [20]
 

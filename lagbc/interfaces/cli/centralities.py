@@ -71,8 +71,6 @@ def score_command(record: Centrality) -> click.Command:
         if record.needs and output.part is not None:
             raise InvalidValueError(f"{record.name} is not computed in parts; leave out --part")
         _require_writable_result(output, plot_map)
-        if record.of_edges and output.plot is not None:
-            raise InvalidValueError("--plot draws scores of vertices; write scores of edges with --out")
         if output.plot is not None and has_columns(asked):
             raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
         if coordinates is not None and plot_map is None and record is not STRAIGHTNESS:
@@ -85,7 +83,7 @@ def score_command(record: Centrality) -> click.Command:
     for declare in (
         options.takes_run(grid=True),
         options.takes_map,
-        options.takes_output(top=True, plot="scores of vertices", part=True),
+        options.takes_output(top=True, plot="" if record.of_edges else "scores of vertices", part=True),
         options.takes_arguments(*record.takes),
     ):
         declared = declare(declared)
@@ -424,11 +422,8 @@ class _Sweep(_Scores):
             return None, "none; logarithms of estimates have none"
         from lagbc.centrality.beside import GROUPS, roots_of_group
         from lagbc.centrality.compute import errors_of
-        from lagbc.options import check_options
 
-        settings = check_options(self.run["batch"], self._options)
-        with self.steps.step("computing the standard error", " estimates"):
-            errors = errors_of(self.source.graph, self.records, settings, self._arguments, k, self.steps.progress)
+        errors = errors_of(self.call)
         more = f"from {GROUPS} more estimates, of {roots_of_group(k)} random roots each"
         return errors[record.name][0], more
 

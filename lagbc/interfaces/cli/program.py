@@ -145,6 +145,8 @@ def _error_in_words(error: Exception) -> str:
 def main() -> None:
     """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots.
 
+    Before a long run, lagbc info GRAPH tells the memory and predicts the time that it takes.
+
     Exit status: 0; 1 if the run failed; 2 if an argument, a file or a graph is wrong; 3 if compare finds wrong scores;
     130 after Ctrl-C, 143 after SIGTERM.
     """
