@@ -217,7 +217,7 @@ OF_EDGES = [
         for given, named in (
             *(([column], {}) for column in ([("a", "b")], pa.array(["a"]), pa.chunked_array([["a"]]))),
             ((["a"], ["b"]), {"ends": (1, 2)}),
-            *(([TABLE], named) for named in ({"source": "u"}, {"target": "v"}, {"source": TABLE.u, "target": TABLE.v})),
+            ((TABLE,), {"target": "v"}),
             ((TABLE, "u", "v"), {}),
         )
     ),

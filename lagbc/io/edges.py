@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
 from numbers import Integral
-from typing import Any, NamedTuple, Never, TypeVar, cast
+from typing import Any, NamedTuple, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +31,6 @@ from lagbc.types import ArrowData
 
 # Tails, heads and lengths of some edges; None without lengths.
 Piece = tuple[Ends, Ends, NDArray[Any] | None]
-_ENDS = ("source", "target")  # arguments of columns
 # Edges whose ends are numbered at a time.
 _PIECE = 1 << 16
 VERTICES = (
@@ -41,27 +39,6 @@ VERTICES = (
 )
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def _refuses_titles(function: Function) -> Function:
-    """Let `graph_from_edges` raise TypeError for titles in place of columns, and for columns beside a table."""
-
-    @wraps(function)
-    def call(*given: Any, **keywords: Any) -> Any:
-        columns = [*zip(_ENDS, given, strict=False), *((name, keywords.get(name)) for name in _ENDS)]
-        title = next((f"{name}={one!r} is no column" for name, one in columns[1:] if isinstance(one, str)), "")
-        if (title and not isinstance(columns[0][1], str)) or (given and "source" in keywords):
-            raise InvalidTypeError(
-                f"{title or 'source is given twice'}; a table stands alone, and ends=('from', 'to') names its columns; "
-                "columns are source and target, without a table"
-            )
-        return function(*given, **keywords)
-
-    return cast(Function, call)
-
-
-@_refuses_titles
 def graph_from_edges(
     source: ArrayLike | ArrowData,
     target: ArrayLike | ArrowData | None = None,
@@ -141,6 +118,8 @@ def graph_from_edges(
     values, column = (LENGTHS, length) if strength is None else (STRENGTHS, strength)
     if not isinstance(directed, bool | np.bool_):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
+    if isinstance(target, str) and not isinstance(source, str):
+        raise InvalidTypeError(f"target={target!r} is no column; ends=('from', 'to') names the columns of a table")
     if target is None:
         edges = _edges_of_table(source, ends, column)
     elif ends is not None:
