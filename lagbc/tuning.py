@@ -289,7 +289,7 @@ FEW_STEPS = 2**24
 # A run looks at the structure of its graph where that takes at most LOOK_SHARE of the sweeps; up to LOOK_MOST where it
 # takes LOOK_OF_SAVED at most of the sweeps that degrees and components promise to save. On a CPU roots that reach few
 # vertices take far less than predicted: from 256 roots of higgs-reply a look of 10 ms was 0.23 of the predicted sweeps,
-# and took three times as long as the true ones. The look runs on one thread, the sweeps of a CPU on all: the choice
+# and took three times as long as the true ones. Most of the look runs on one thread, sweeps of a CPU on all: the choice
 # assumes LOOK_THREADS, as it may not depend on the threads. Results: reduce_auto_cpu.md and reduce_auto_cuda.md, by
 # ``python -m benchmarks.reduce_auto``.
 LOOK_SHARE = 0.05

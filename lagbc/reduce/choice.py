@@ -7,7 +7,7 @@ The times of a **bicomponent**, swept whole or contracted to its junctions, are 
 
 The **look** at the structure of a graph, and the sweeps that it may save, are taken to be
 
-    look     n * vertex + nnz * edge, on one thread of the host
+    look     n * vertex + nnz * edge, on the host, most of it on one thread
     sweeps   on a CPU: the time of the graph as one bicomponent, divided by some threads
              on a GPU: roots * nnz * edge, where `edge` grows with a high diameter, and with lengths
 
