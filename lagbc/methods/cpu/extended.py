@@ -40,7 +40,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     edges = np.zeros(graph.nnz) if sums.edges is not None or sums.edges_squares is not None else None
     if plan.linear:  # the root, at distance 0, is no target
         weighed = np.divide(weighed, dist, out=np.zeros(graph.n), where=dist > 0)
-    delta = core.sum_root(search.sweep, *search.found, weighed, times, power, edges)
+    delta = core.sum_root(*search, weighed, times, power, edges)
     plan.stop.check()
     if plan.linear:
         delta[reached] *= 2 * dist[reached]
@@ -105,23 +105,20 @@ def count_paths(
 
 
 class _Search(NamedTuple):
+    """A search, as the kernels take it."""
+
     sweep: core.RootSweep32 | core.RootSweep64
     reached: NDArray[np.int64]  # by rising distance
     dist: NDArray[np.float64]
     mantissas: NDArray[np.float64]  # of the path counts
     powers: NDArray[np.int64]
 
-    @property
-    def found(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-        """The arrays, in the order of the kernels' arguments."""
-        return self.reached, self.dist, self.mantissas, self.powers
-
 
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     kind = _ROOT_SWEEPS[graph.indices.dtype]
     sweep = kind(*graph.native, plan.class_sizes, plan.rtol, plan.radius, plan.stop.value)
-    reached, dist, mantissas, powers, pathless = core.search_root(sweep, root)
-    search = _Search(sweep, reached, dist, mantissas, powers)
+    *found, pathless = core.search_root(sweep, root)
+    search = _Search(sweep, *found)
     plan.stop.check()
     if pathless >= 0:
         _raise_absorbed(graph, search.dist, root, pathless)
@@ -132,7 +129,7 @@ def _count_through(
     plan: SweepPlan, search: _Search, omega: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the numbers of shortest paths from the root with each vertex in their interior, as two arrays."""
-    through = core.count_through(search.sweep, *search.found, omega)
+    through = core.count_through(*search, omega)
     plan.stop.check()
     return through
 
