@@ -379,10 +379,8 @@ def _is_contractible(graph: Graph) -> bool:
 def _takes_class_sizes(graph: Graph, settings: Settings, device: str) -> bool:
     """Whether a method of this device takes vertices that stand for several, and the given options."""
     options = "class_sizes", *settings.of_some_methods
-    for row in table.methods_of(weighted=graph.weighted, method=settings.method, device=device):
-        if all(map(row.reads, options)):
-            return True
-    return False
+    rows = table.methods_of(weighted=graph.weighted, method=settings.method, device=device)
+    return any(all(map(row.reads, options)) for row in rows)
 
 
 def _sweeps_junctions(method: str, device: str) -> bool:

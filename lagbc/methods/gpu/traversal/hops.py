@@ -274,7 +274,9 @@ def _launch(arrays: BatchArrays, sweep: str, searches: int, **given: Any) -> boo
     """Sweep "forward", "backward" or "recount" from all roots of a batch; False if the arrays hold too few levels."""
     rows, status = arrays.rows, cp.zeros(1, np.int32)
     all_blocks = rows.plan.variant == "all-blocks"
-    blocks = _resident_blocks(arrays) if all_blocks else searches
+    blocks = searches
+    if all_blocks:
+        blocks = resident_blocks(tuning.TRAVERSAL_THREADS, *(_kernel(arrays, one) for one in ("forward", "backward")))
     if arrays.source in (_NODE, _EDGE):
         if sweep == "forward":
             arrays.depths[:searches].fill(0)
@@ -303,7 +305,3 @@ def _kernel(arrays: BatchArrays, sweep: str) -> Kernel:
     source, plan = arrays.source, arrays.rows.plan
     kernels = TRAVERSALS[source]._replace(cooperative=plan.variant == "all-blocks")
     return kernels.kernel(f"traversal_{source}_{sweep}", Variant(plan.dtype, depth_bytes=arrays.depth_bytes))
-
-
-def _resident_blocks(arrays: BatchArrays) -> int:
-    return resident_blocks(tuning.TRAVERSAL_THREADS, *(_kernel(arrays, sweep) for sweep in ("forward", "backward")))
