@@ -53,11 +53,6 @@ class Source(NamedTuple):
         )
 
 
-def macro_options(macros: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the options of the compiler that define macros."""
-    return "-std=c++17", *(f"-D{name}={text}" for name, text in macros.items())
-
-
 def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> Any:
     """Return the cupy.RawModule of a source on this device; `cooperative` if its thread blocks wait for each other."""
     key, begun = begin_compile(source, chosen, cooperative=cooperative)
@@ -259,7 +254,7 @@ class Kernels(NamedTuple):
         macros = {**_definitions(self.macros, variant), **self.constants()}
         if self.source.name in tuning.OWN_BYTES:
             macros["OWN_COLUMNS"] = self.own_columns(variant)
-        return macro_options(macros)
+        return "-std=c++17", *(f"-D{name}={text}" for name, text in macros.items())
 
     def begin_compile(self, variant: Variant = PLAIN) -> None:
         """Begin to compile a variant in another thread."""

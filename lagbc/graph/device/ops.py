@@ -71,13 +71,6 @@ def sort(keys: Any, payload: Any, bits: int, first: int = 0) -> tuple[Any, Any]:
     return keys, payload
 
 
-class Checked(NamedTuple):
-    """The number of lengths that are not finite and > 0, and the longest of the others."""
-
-    invalid: int
-    longest: float
-
-
 class Entries(NamedTuple):
     """Stored entries of a matrix of n rows, in any order, with loops and duplicates."""
 
@@ -219,12 +212,12 @@ def _have_equal_bits(ours: Any, theirs: Any) -> bool:
     return not verdict.get()[_UNLIKE]
 
 
-def check_lengths(lengths: Any) -> Checked:
+def check_lengths(lengths: Any) -> tuple[int, float]:
     """Count the lengths that are not finite and > 0, and find the longest of the others."""
     verdict = _verdict()
     CSR.launch_striding("check_lengths", len(lengths), count=len(lengths), lengths=lengths, verdict=verdict)
     found = verdict.get()
-    return Checked(int(found[_INVALID]), float(found[_LONGEST].view(np.float64)))
+    return int(found[_INVALID]), float(found[_LONGEST].view(np.float64))
 
 
 def _verdict() -> Any:

@@ -123,21 +123,17 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
     """Reorder the graph (once a graph) and make a worker's sweep."""
     schedule = schedule or schedule_of(graph, plan)
     is_short = schedule == WITH_LENGTHS and begins_short(graph, plan)
-    reordered = graph.reordered
+    reordered, mean = graph.reordered, graph.mean_length if graph.weighted else 1.0
     out = into = csr(*reordered.csr)
-    always, count_width = (plan.sigma_limit, plan.endpoints, plan.linear), tuning.BATCHED_COUNT_WIDTH
-    if schedule == LEVEL_ORDER:
-        if (transpose := reordered.transpose) is not reordered:
-            into = csr(*transpose.csr)
-        asked = BatchRequest(*always, graph.active, tuning.BATCHED_PULL_SHARE)
-    elif schedule == READY_ORDER:
-        asked = BatchRequest(*always, count_width=count_width)
-    else:
-        mean = graph.mean_length  # an infinite width is one, too
-        width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
-        longest = graph.longest if is_short else 0.0
-        count_width *= mean
-        asked = BatchRequest(*always, count_width=count_width, width=width, rtol=plan.rtol, longest=longest)
+    if schedule == LEVEL_ORDER and (transpose := reordered.transpose) is not reordered:
+        into = csr(*transpose.csr)
+    asked = BatchRequest(
+        *(plan.sigma_limit, plan.endpoints, plan.linear, graph.active, tuning.BATCHED_PULL_SHARE),
+        count_width=tuning.BATCHED_COUNT_WIDTH * mean,
+        width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,  # infinity is one, too
+        rtol=plan.rtol,
+        longest=graph.longest if is_short else 0.0,
+    )
     sweep = _CLASSES[schedule][graph.indices.dtype](
         out,
         into,

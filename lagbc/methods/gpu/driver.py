@@ -103,8 +103,7 @@ class Weights(NamedTuple):
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of kernels by their names."""
-        given = {"keep": self.keep, "root_weights": self.root_weights, "omega": self.omega}
-        return {**given, "class_sizes": self.class_sizes}
+        return {name: getattr(self, name) for name in ("keep", "root_weights", "omega", "class_sizes")}
 
 
 class Sweeps(Protocol):

@@ -56,17 +56,13 @@ class PathScores(NamedTuple):
 
     def join_parts(self) -> PathScores:
         """Sum over the parts of each group."""
-        parts = self.dependency, self.stress, self.squares
-        return PathScores(*(None if part is None else join_parts(part) for part in parts))
+        return PathScores(*(None if sums is None else join_parts(sums) for sums in self))
 
     def add_to(self, sums: Sums, rows: Rows, groups: int) -> None:
         """Add the sums asked for to a batch's, in matrix order."""
-        if sums.dependency is not None:
-            add_sums(sums.dependency, rows.order, self.dependency, groups)
-        if sums.stress is not None:
-            add_sums(sums.stress, rows.order, self.stress, groups)
-        if sums.dependency_squares is not None:
-            add_sums(sums.dependency_squares, rows.order, self.squares, groups)
+        for of_batch, own in zip((sums.dependency, sums.stress, sums.dependency_squares), self, strict=True):
+            if of_batch is not None:
+                add_sums(of_batch, rows.order, own, groups)
 
 
 class Edges(NamedTuple):
@@ -97,11 +93,8 @@ class Distances(NamedTuple):
     @classmethod
     def zeros(cls, rows: Rows, names: frozenset[str]) -> Distances:
         """Make the sums asked for."""
-        shapes = {"depth": (rows.groups, GROUP_COLUMNS)}
-        asked = {
-            name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in names else None
-            for name in (*DISTANCE_SUMS, "depth")
-        }
+        widths = {**dict.fromkeys(DISTANCE_SUMS, rows.rows), "depth": GROUP_COLUMNS}
+        asked = {name: cp.zeros((rows.groups, width)) if name in names else None for name, width in widths.items()}
         return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
 
     def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
