@@ -89,23 +89,17 @@ private:
     Buffer<uint64_t> bits_;
 };
 
-// Set the branch at each copy of a component: the sum beyond the component, and of its other copies.
+// Set the branch at each copy of a component, 0 before: the sum beyond the component, and of its other copies.
 template <class Index>
 void fill_branches(const Strong<Index>& strong, Index component, int64_t attachment, double beyond,
                    Span<const double> inside, Span<double> branches) {
-    const int64_t first = strong.member_ptr[component], last = strong.member_ptr[component + 1];
-    double others = beyond;
-    for (int64_t k = first; k < last; ++k) {
-        const Index x = strong.members[k];
-        if (x != attachment) branches[x] = others;
-        others += inside[x];
-    }
-    others = 0.0;
-    for (int64_t k = last - 1; k >= first; --k) {
-        const Index x = strong.members[k];
-        if (x != attachment) branches[x] += others;
-        others += inside[x];
-    }
+    without_each(
+        strong.member_ptr[component], strong.member_ptr[component + 1], beyond,
+        [&](int64_t k) { return inside[strong.members[k]]; },
+        [&](int64_t k, double others) {
+            const Index x = strong.members[k];
+            if (x != attachment) branches[x] += others;
+        });
 }
 
 // W_B of each copy, and the branch of its bicomponent there; `ends` and `heads` are the rows of arcs between
