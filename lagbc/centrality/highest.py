@@ -241,8 +241,7 @@ def least_sums(counts: Items) -> Items:
     """
     levels = np.arange(len(counts))
     within, before = np.cumsum(counts), np.cumsum(counts * levels)
-    least: Items = levels * (2 * within - within[-1]) + before[-1] - 2 * before + counts - 1
-    return least
+    return levels * (2 * within - within[-1]) + before[-1] - 2 * before + counts - 1
 
 
 class Landmarks(Work):
@@ -259,8 +258,7 @@ class Landmarks(Work):
 
         def run(_: Span, vertices: Items) -> Items:
             raise_if_stopped()
-            distances: Items = core.search_from(graph.indptr, graph.indices, vertices)[0]
-            return distances
+            return core.search_from(graph.indptr, graph.indices, vertices)[0]
 
         return run
 

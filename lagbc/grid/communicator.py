@@ -192,7 +192,7 @@ def by_first(line: Line, make: Callable[[], Made]) -> Made:
         made, error = pickle.loads(said)
     if error is not None:
         raise error
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _bytes_of_all(line: Line, told: bytes) -> list[Any]:

@@ -109,8 +109,7 @@ class OnGrid(Method):
         return np
 
     def load(self) -> MethodModule:
-        module: MethodModule = self.of_ranks
-        return module
+        return self.of_ranks
 
 
 class _OfRanks(NamedTuple):
@@ -185,7 +184,7 @@ class SpreadSweeps(Sweeps):
 
     @property
     def own_carrier(self) -> Carrier:
-        return self.graph.grids.carry  # type: ignore[attr-defined, no-any-return]
+        return self.graph.grids.carry  # type: ignore[attr-defined]
 
     def asked(self) -> Asked:
         """Return the request to the ranks; keep the numbers and weights of roots, which `told` reads."""

@@ -45,8 +45,7 @@ class Site(NamedTuple):
     @property
     def options(self) -> tuple[str, ...]:
         """The options of a method that a rank reads."""
-        options: tuple[str, ...] = self._module.options
-        return options
+        return self._module.options
 
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
         """Return the arrays of a rank, and the largest ones in passing: levels and messages."""
@@ -88,8 +87,7 @@ class Site(NamedTuple):
     def block(self, plan: BlockPlan) -> BlockSweep:
         """Make the rows of a rank; called in the context."""
         plan = plan._replace(size=plan.size._replace(groups=self.groups))
-        made: BlockSweep = self._module.block(plan)
-        return made
+        return self._module.block(plan)
 
     def line(self, line: Line) -> Any:
         """Return a line for messages in arrays of this site; all ranks of the line call."""

@@ -46,8 +46,7 @@ def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray
     else:
         distances = (graph.on_device if method.device == "cuda" else graph).hub_distances
         grouped = ops_of(distances).hub_order(distances, module_of(distances).asarray(vertices))
-    in_order: NDArray[np.int64] = as_numpy(grouped)
-    return in_order
+    return as_numpy(grouped)
 
 
 # ---- A probe of the work that the roots of a batch have in common, for the choice of a method

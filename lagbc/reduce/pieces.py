@@ -311,8 +311,7 @@ def _ends(graph: Graph, request: Request) -> Scores:
     """
     piece, component = _weighted(graph, request), as_numpy(graph.components)
     sources, targets = (np.bincount(component, given)[component] for given in (piece.sources, piece.targets))
-    ends: Scores = piece.sources * (targets - piece.targets) + piece.targets * (sources - piece.sources)
-    return ends
+    return piece.sources * (targets - piece.targets) + piece.targets * (sources - piece.sources)
 
 
 def _reduce_part(part: Weighted, request: Request, settings: Settings, *, chains: bool) -> _Form:

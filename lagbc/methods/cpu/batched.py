@@ -92,8 +92,7 @@ class State:
         """With lengths the last search's distances, float64 or uint16, shape (n, 64), until counts take their place."""
         sweep = self.sweep
         name = "short_distances" if sweep.is_short else "values" if sweep.counts_in_place else "distances"
-        dist: NDArray[Any] = sweep.array(name)
-        return dist
+        return sweep.array(name)
 
 
 class BatchRequest(NamedTuple):
@@ -188,10 +187,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
 def _rows_of_weights(
     plan: SweepPlan, roots: NDArray[np.int64], of_columns: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Return target weights of columns as rows of 64, None for the plan's, and how often each column counts.
-
-    Weights of columns, shape (rows, columns), are brought into range.
-    """
+    """Return target weights of columns, in range, as rows of 64, None for the plan's; and how often columns count."""
     times = np.ones(COLUMNS)
     times[: len(roots)] = plan.times_of(roots)
     if of_columns is None:

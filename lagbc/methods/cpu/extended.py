@@ -7,7 +7,7 @@ lengths the roots with a reached vertex that has no tight in-edge: this routine 
 from __future__ import annotations
 
 from math import frexp, ldexp
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,19 +47,17 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     if stress is not None:
         through, powers = stress
         sums.stress[block] += _as_floats(times * through, power + powers)
-    if edges is not None and sums.edges is not None:
-        sums.edges[block] += edges
-    often = ldexp(times, power)
-    if sums.dependency_squares is not None and often:
-        sums.dependency_squares[block] += delta / often * delta
-    if sums.edges_squares is not None and edges is not None and often:
-        sums.edges_squares[block] += edges / often * edges
-    if sums.dependency is not None:
-        sums.dependency[block] += delta
-        if plan.endpoints:
-            sums.dependency[block, reached[1:]] += ldexp(times, power)
-            sums.dependency[block, root] += ldexp(times * (len(reached) - 1), power)
-    others = reached[1:]
+    others, often = reached[1:], ldexp(times, power)
+    made: dict[str, Any] = {"dependency": delta, "edges": edges}
+    for name, found in made.items():
+        total, squares = getattr(sums, name), getattr(sums, f"{name}_squares")
+        if total is not None:
+            total[block] += found
+        if squares is not None and often:
+            squares[block] += found / often * found
+    if sums.dependency is not None and plan.endpoints:
+        sums.dependency[block, others] += often
+        sums.dependency[block, root] += ldexp(times * len(others), power)
     for name, exponent in _OF_DISTANCES.items():
         total = getattr(sums, name)
         if total is not None:
@@ -107,7 +105,7 @@ def count_paths(
 class _Search(NamedTuple):
     """A search, as the kernels take it."""
 
-    sweep: core.RootSweep32 | core.RootSweep64
+    sweep: Any  # of `_ROOT_SWEEPS`
     reached: NDArray[np.int64]  # by rising distance
     dist: NDArray[np.float64]
     mantissas: NDArray[np.float64]  # of the path counts

@@ -240,8 +240,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
 
 def _edge_order(state: State) -> NDArray[np.int64] | None:
     """Return the order of edges, which the graph makes on the first use; None where edges are not summed."""
-    order: NDArray[np.int64] | None = state.graph.edge_order if state.plan.sums & OF_EDGES else None
-    return order
+    return state.graph.edge_order if state.plan.sums & OF_EDGES else None
 
 
 def _kept_blocks(state: State, levels: Levels) -> list[SparseSums]:

@@ -21,8 +21,7 @@ def read(array: Any) -> NDArray[Any]:
     threads of other GPUs wait: two GPUs took 1.2 times as long.
     """
     cp.cuda.get_current_stream().synchronize()
-    on_host: NDArray[Any] = array.get()
-    return on_host
+    return array.get()
 
 
 def fill(array: Any, value: float) -> None:

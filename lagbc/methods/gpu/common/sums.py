@@ -190,8 +190,7 @@ def sum_columns(distances: Any) -> NDArray[np.float64]:
     parts = cp.empty((groups, -(-n // rows), 3, GROUP_COLUMNS))
     kernel = DELTA_SUMS.kernel("delta_columns", Variant("float64", dist=distances.dtype.name))
     kernel((parts.shape[1], groups), THREADS, n=n, rows=rows, distances=distances, sums=parts)
-    sums: NDArray[np.float64] = read(parts).sum(axis=1).transpose(0, 2, 1).reshape(-1, 3)
-    return sums
+    return read(parts).sum(axis=1).transpose(0, 2, 1).reshape(-1, 3)
 
 
 def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:

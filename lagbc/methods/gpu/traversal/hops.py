@@ -168,10 +168,7 @@ def _most_levels(depth_bytes: int, rows: int) -> int:
 
 
 def _depth_bytes(graph: Graph) -> int:
-    """Return the first bytes of a depth.
-
-    A root in the hub's component has at most twice as many levels as the hub, if edges go both ways.
-    """
+    """Return the first bytes of a depth: a root has at most twice as many levels as the hub, if edges go both ways."""
     return next(size for size in DEPTH_BYTES if 2 * graph.depth + 3 < 1 << 8 * size)
 
 
