@@ -16,16 +16,7 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, Array, Arrays, SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, fill, join_parts, read, scatter
-from lagbc.methods.gpu.common.rows import (
-    BYTES,
-    GROUP_COLUMNS,
-    WORDS,
-    BatchArrays,
-    RootRows,
-    Rows,
-    Size,
-    row_blocks,
-)
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, BatchArrays, RootRows, Rows, Size, row_blocks
 from lagbc.methods.gpu.kernels import DELTA_SUMS, HOPS_SUMS, ROOTS
 from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, SQUARES, Sums
 
