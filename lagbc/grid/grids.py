@@ -7,11 +7,12 @@ the round on all. The first rank raises it, and may have another round swept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,26 +113,19 @@ class OnGrid(Method):
         return self.of_ranks
 
 
-class _OfRanks(NamedTuple):
-    """The parts of a method that plans read; a batch in flight is a worker."""
-
-    batching: Batching
-    arrays: Callable[[Dealt, SweepPlan], Arrays]  # of a rank
-
-
 def _row(piece: Spread) -> OnGrid:
     site, size, columns = piece.graph.grids.site, piece.graph.deal.size, piece.graph.grids.site.columns
 
     def arrays(graph: Dealt, plan: SweepPlan) -> Arrays:
         return {name: Counted(group) for name, group in site.arrays(size, plan.sums).items()}
 
+    # The parts of a method that plans read; a batch in flight is a worker.
     batching = Batching(columns // site.groups, widest=columns, auto=columns, concurrent=True)
-    ranks = _OfRanks(batching, arrays)
     return OnGrid(
         *("batched", "semiring", site.device, False, __name__),
         sums=(*SUMS, "depth"),
         options=site.options,
-        of_ranks=ranks,
+        of_ranks=SimpleNamespace(batching=batching, arrays=arrays),
     )
 
 

@@ -113,9 +113,8 @@ def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[s
     """State the bytes of a sweep, with its queues in their first size."""
     schedule = schedule or schedule_of(graph, plan)
     of, is_short = _CLASSES[schedule][graph.indices.dtype], schedule == WITH_LENGTHS and begins_short(graph, plan)
-    asked, room = bits_of(plan.sums), first_entries(graph, plan)
-    has_class_sizes = plan.class_sizes is not None
-    return {"sweep": of.bytes(graph.n, graph.nnz, asked, room, is_short, has_class_sizes)}
+    size = graph.n, graph.nnz, bits_of(plan.sums), first_entries(graph, plan)
+    return {"sweep": of.bytes(*size, is_short, plan.class_sizes is not None)}
 
 
 def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:

@@ -115,8 +115,8 @@ class _Search(NamedTuple):
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     kind = _ROOT_SWEEPS[graph.indices.dtype]
     sweep = kind(*graph.native, plan.class_sizes, plan.rtol, plan.radius, plan.stop.value)
-    *found, pathless = core.search_root(sweep, root)
-    search = _Search(sweep, *found)
+    reached, dist, mantissas, powers, pathless = core.search_root(sweep, root)
+    search = _Search(sweep, reached, dist, mantissas, powers)
     plan.stop.check()
     if pathless >= 0:
         _raise_absorbed(graph, search.dist, root, pathless)
