@@ -242,12 +242,8 @@ def _allocate(arrays: BatchArrays) -> None:
     if source in (_NODE, _QUEUE):
         arrays.own["width"] = arrays.width
     if source in (_QUEUE, _ACTIVE):
-        arrays.own |= {**allocate(cp, _end_arrays(plan, _most(arrays))), "reached": cp.zeros(plan.batch, np.int32)}
-
-
-def _most(arrays: BatchArrays) -> int:
-    """Return the levels that the arrays hold."""
-    return _most_levels(arrays.depth_bytes, arrays.rows.rows)
+        ends = _end_arrays(plan, _most_levels(arrays.depth_bytes, arrays.rows.rows))
+        arrays.own |= {**allocate(cp, ends), "reached": cp.zeros(plan.batch, np.int32)}
 
 
 def _widen(arrays: BatchArrays) -> None:
@@ -285,7 +281,7 @@ def _launch(arrays: BatchArrays, sweep: str, searches: int, **given: Any) -> boo
         (blocks,),
         tuning.TRAVERSAL_THREADS,
         n=rows.rows,
-        most=_most(arrays),
+        most=_most_levels(arrays.depth_bytes, rows.rows),
         **arrays.arguments("stride", "depths", "values"),
         **arrays.own,
         stop=rows.stop,
