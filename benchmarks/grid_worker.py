@@ -36,7 +36,7 @@ def measure_here(graph: str, roots: str, shape: str, in_flight: str, device: Any
 
     def noted(line: Any, graph: Any, *arguments: Any) -> Any:
         of_rank: Any = grids(line, graph, *arguments)
-        made.extend((graph, of_rank))
+        made.extend((graph, sent_by(of_rank.grid)))
         for one in {of_rank.grid.along_column, of_rank.grid.along_row} if in_flight == "split" else ():
             one.exchange = _steps_timed(one.exchange, seconds, _synchronized(device))
         return of_rank
@@ -48,8 +48,8 @@ def measure_here(graph: str, roots: str, shape: str, in_flight: str, device: Any
     begun = time.perf_counter()
     lagbc.bc(part, comm=comm, grid=shape, overlap=in_flight == "2", device=device, **given)
     seconds["call"] = time.perf_counter() - begun
-    graph_of_rank, of_rank = made
-    own = comm.gather((of_rank.grid.sent, _peak(), graph_of_rank.blocks.into.nnz))
+    graph_of_rank, sent = made
+    own = comm.gather((sum(sent), _peak(), graph_of_rank.blocks.into.nnz))
     if own is not None:
         of_all, memory, entries = zip(*own, strict=True)
         told = {
@@ -104,6 +104,19 @@ def _timed(function: Callable[..., Any], seconds: defaultdict[str, float]) -> Ca
         return result
 
     return timed
+
+
+def sent_by(grid: Any) -> list[int]:
+    """Return a list that gets the bytes of messages which a rank of a grid will send to others in sweeps."""
+    sent = list[int]()
+
+    def counted(line: Any, exchange: Callable[..., Any], messages: Any) -> Any:
+        sent.append(sum(map(len, messages)) - len(messages[line.rank]))
+        return exchange(messages)
+
+    for one in {grid.along_column, grid.along_row}:
+        one.exchange = partial(counted, one, one.exchange)
+    return sent
 
 
 def _steps_timed(

@@ -175,5 +175,4 @@ def _not_reached(graph: Graph, demand: Any, bounds: Bounds, settings: Settings) 
     found = sum_request(graph, request, own).sums.targets
     given = scaled.sum(axis=1)[:, None]
     missing = np.where(found < given * (1 - _ROUNDING), given - found, 0.0)
-    sums: NDArray[np.float64] = np.ldexp(missing, shifts[:, None]).sum(axis=0)
-    return sums
+    return np.ldexp(missing, shifts[:, None]).sum(axis=0)

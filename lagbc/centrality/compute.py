@@ -149,7 +149,7 @@ def run_call(A: GraphLike, call: Call) -> dict[str, Any]:
     """Run a prepared call; return its scores by the names of the centralities."""
     names, settings = ", ".join(map(_NAME, call.centralities)), call.settings
     with running(names, settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
-        return _scores_of(A, call, names)  # type: ignore[no-any-return]
+        return _scores_of(A, call, names)
 
 
 def _scores_of(A: GraphLike, call: Call, names: str, standard_error: bool = False) -> Any:

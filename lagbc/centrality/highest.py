@@ -161,9 +161,9 @@ class Race:
 
     def __init__(self, graph: Graph, record: Centrality, arguments: Arguments, count: int) -> None:
         self.graph, self.count = graph, count
-        out, self._into = graph.reordered.transpose, graph.reordered  # searches go along reversed edges
-        self.degrees, self._is_harmonic, self._has_share = out.out_degrees, record is HARMONIC, arguments.wf_improved
-        self._out = out
+        out = self._out = graph.reordered.transpose  # searches go along reversed edges
+        self._into, self.degrees = graph.reordered, out.out_degrees
+        self._is_harmonic, self._has_share = record is HARMONIC, arguments.wf_improved
         if graph.directed:
             strong = find_strong(np.array([0, graph.n]), out.indptr, out.indices)
             ends, heads, *_ = core.condense(out.indptr, out.indices, strong)
@@ -178,9 +178,8 @@ class Race:
 
     def searches(self) -> Any:
         """Make the state of a thread."""
-        out, into = csr(*self._out.csr), csr(*self._into.csr)
-        if self._out is self._into:
-            into = out
+        out = csr(*self._out.csr)
+        into = out if self._out is self._into else csr(*self._into.csr)
         how = self._reach, not self.graph.directed, self._is_harmonic, self._has_share, tuning.BATCHED_PULL_SHARE
         return _SEARCHES[self._out.indices.dtype](out, into, *how)
 
@@ -241,8 +240,7 @@ def least_sums(counts: Items) -> Items:
     """
     levels = np.arange(len(counts))
     within, before = np.cumsum(counts), np.cumsum(counts * levels)
-    least: Items = levels * (2 * within - within[-1]) + before[-1] - 2 * before + counts - 1
-    return least
+    return levels * (2 * within - within[-1]) + before[-1] - 2 * before + counts - 1
 
 
 class Landmarks(Work):
@@ -259,8 +257,7 @@ class Landmarks(Work):
 
         def run(_: Span, vertices: Items) -> Items:
             raise_if_stopped()
-            distances: Items = core.search_from(graph.indptr, graph.indices, vertices)[0]
-            return distances
+            return core.search_from(graph.indptr, graph.indices, vertices)[0]
 
         return run
 

@@ -26,7 +26,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.table import reading_gpu
-from lagbc.options import Options, Settings, check_options, with_defaults
+from lagbc.options import Options, check_options, with_defaults
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, labels_in, merge_shares, require_complete, write_share
 from lagbc.types import CentralityName, GraphLike
@@ -36,7 +36,7 @@ _ARRAYS = ("sources", "targets", "source_weights", "target_weights", "cutoff", "
 _VALUES = ("k", "rng", "rtol", "normalized", "endpoints", "wf_improved", "log2")
 # The names of the arrays of a demand, and of a graph.
 _CSR, _GRAPH = ("data", "indices", "indptr"), ("indptr", "indices", "weights")
-# Options that change the plan of a run.
+# Options that change the plan of a run, also those from `lagbc.config`.
 _OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width")
 
 
@@ -74,7 +74,9 @@ def _save_share(path: Path, share: Share, call: Call) -> Written:
 
     def describe(file: Writer) -> None:
         if share.number == 1:
-            file.add_json("call", told | {"options": _planning_options(call.settings)})
+            given = {name: getattr(call.settings, name) for name in _OPTIONS}
+            options = {name: value for name, value in given.items() if value is not None}
+            file.add_json("call", told | {"options": options})
             _add_graph(file, call.graph)
             for name, array in arrays.items():
                 file.add(f"call/{name}", array)
@@ -116,11 +118,6 @@ def _describe_call(call: Call) -> dict[str, Any]:
         "values": {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()},
         "arrays": {name: [array.dtype.str, array.ndim] for name, array in _arrays_of(call).items()},
     }
-
-
-def _planning_options(settings: Settings) -> dict[str, Any]:
-    """Return the options that change the plan, also those from `lagbc.config`."""
-    return {name: getattr(settings, name) for name in _OPTIONS if getattr(settings, name) is not None}
 
 
 def _arrays_of(call: Call) -> dict[str, NDArray[Any]]:

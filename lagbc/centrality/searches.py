@@ -318,8 +318,7 @@ def edges_out_of(graph: Graph, group: NDArray[np.int64]) -> NDArray[np.int64]:
     indptr, indices, _ = graph.csr
     counts = indptr[group + 1] - indptr[group]
     edges = np.arange(counts.sum()) + np.repeat(indptr[group] - np.append(0, np.cumsum(counts)[:-1]), counts)
-    leaving: NDArray[np.int64] = edges[~np.isin(indices[edges], group)]
-    return leaving
+    return edges[~np.isin(indices[edges], group)]
 
 
 def _sum_into(
@@ -371,8 +370,7 @@ class Searches(Work):
         def run(span: Span, _: NDArray[np.int64]) -> NDArray[np.float64]:
             raise_if_stopped()
             roots, without = self._roots[span.place], self._without[span.first : span.last]
-            sums: NDArray[np.float64] = self._module.sum_distances(state, roots, without, *self._within)
-            return sums
+            return self._module.sum_distances(state, roots, without, *self._within)
 
         return run
 

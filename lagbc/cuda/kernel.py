@@ -53,14 +53,9 @@ class Source(NamedTuple):
         )
 
 
-def macro_options(macros: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the options of the compiler that define macros."""
-    return "-std=c++17", *(f"-D{name}={text}" for name, text in macros.items())
-
-
 def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> Any:
     """Return the cupy.RawModule of a source on this device; `cooperative` if its thread blocks wait for each other."""
-    key, begun = _begin(source, chosen, cooperative)
+    key, begun = begin_compile(source, chosen, cooperative=cooperative)
     try:
         if begun.done():  # no phase: at its end a recorder waits for kernels, whose time is not the compiler's
             return begun.result()
@@ -69,11 +64,6 @@ def load(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) 
     except Exception:
         _begun.pop(key, None)
         raise
-
-
-def begin_compile(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> None:
-    """Begin to load or compile a source for the current device in another thread; arguments as for `load`."""
-    _begin(source, chosen, cooperative)
 
 
 def resident_blocks(threads: int, *kernels: Any) -> int:
@@ -91,7 +81,8 @@ _lock = Lock()
 _MOST = 8
 
 
-def _begin(source: Source, chosen: tuple[str, ...], cooperative: bool) -> tuple[_Key, Future[Any]]:
+def begin_compile(source: Source, chosen: tuple[str, ...], *, cooperative: bool = False) -> tuple[_Key, Future[Any]]:
+    """Begin to load or compile a source for the current device in another thread; arguments as for `load`."""
     import cupy
 
     key = source, chosen, cooperative, cupy.cuda.Device().id
@@ -263,7 +254,7 @@ class Kernels(NamedTuple):
         macros = {**_definitions(self.macros, variant), **self.constants()}
         if self.source.name in tuning.OWN_BYTES:
             macros["OWN_COLUMNS"] = self.own_columns(variant)
-        return macro_options(macros)
+        return "-std=c++17", *(f"-D{name}={text}" for name, text in macros.items())
 
     def begin_compile(self, variant: Variant = PLAIN) -> None:
         """Begin to compile a variant in another thread."""

@@ -306,11 +306,11 @@ def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
     if csr is None:
         raise _outside_error(n)
     if weighted:
-        checked = device.check_lengths(csr[2])
-        if checked.invalid:
+        invalid, longest = device.check_lengths(csr[2])
+        if invalid:
             raise _no_length_error(tuple(map(as_numpy, csr)))
-        if checked.longest > LONGEST / max(n, 1):
-            raise _too_long_error(n, checked.longest)
+        if longest > LONGEST / max(n, 1):
+            raise _too_long_error(n, longest)
     del entries, found  # memory for both ways
     return csr if directed else device.both_ways(n, *csr)
 

@@ -43,7 +43,6 @@ class Line(Protocol):
 
     size: int
     rank: int  # of this one
-    sent: int  # bytes that this rank has sent to others
 
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         """All-to-all: send ``messages[i]`` to rank i; return the messages received, by rank."""
@@ -63,13 +62,12 @@ class Line(Protocol):
 
 class _MpiLine:
     def __init__(self, comm: Any) -> None:
-        self.size, self.rank, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
+        self.size, self.rank, self._comm = comm.Get_size(), comm.Get_rank(), comm
 
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         """Send lengths and short messages in one round; long messages follow from rank to rank."""
         if self.size == 1:
             return [*messages]
-        self.sent += sum(map(len, messages)) - len(messages[self.rank])
         heads = np.empty((self.size, _HEAD), np.uint8)
         yield _wait_for(self._comm.Ialltoall(np.stack([_head(message) for message in messages]), heads))
         sizes = heads[:, :8].copy().view(np.int64).ravel().tolist()
@@ -192,7 +190,7 @@ def by_first(line: Line, make: Callable[[], Made]) -> Made:
         made, error = pickle.loads(said)
     if error is not None:
         raise error
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _bytes_of_all(line: Line, told: bytes) -> list[Any]:
@@ -237,11 +235,6 @@ class Grid:
     def piece(self) -> int:
         """The number of the piece of vertices that this rank owns."""
         return self.row * self.columns + self.column
-
-    @property
-    def sent(self) -> int:
-        """Bytes that this rank has sent to others in sweeps."""
-        return self.along_column.sent + self.along_row.sent
 
     def close(self) -> None:
         for line in (self.along_column, self.along_row, self.whole):

@@ -157,8 +157,7 @@ class Trees(NamedTuple):
 
     @property
     def is_core(self) -> NDArray[np.bool_]:
-        core: NDArray[np.bool_] = self.parent == np.arange(len(self.parent))
-        return core
+        return self.parent == np.arange(len(self.parent))
 
     def folded(self, weights: Floats) -> Floats:
         """Return for each vertex the sum of the weights of itself and of all that hangs from it."""
@@ -248,7 +247,7 @@ class Dealt(Outline):
     @cached_property
     def depth(self) -> int:
         """A lower bound of the diameter, equal to `Graph.depth` of the same graph."""
-        return self.grids.depth_of(self) if self.nnz else 0  # type: ignore[no-any-return]
+        return self.grids.depth_of(self) if self.nnz else 0
 
     has_high_diameter = Graph.has_high_diameter  # by `depth` and `n`
 

@@ -7,11 +7,12 @@ the round on all. The first rank raises it, and may have another round swept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,15 +110,7 @@ class OnGrid(Method):
         return np
 
     def load(self) -> MethodModule:
-        module: MethodModule = self.of_ranks
-        return module
-
-
-class _OfRanks(NamedTuple):
-    """The parts of a method that plans read; a batch in flight is a worker."""
-
-    batching: Batching
-    arrays: Callable[[Dealt, SweepPlan], Arrays]  # of a rank
+        return self.of_ranks
 
 
 def _row(piece: Spread) -> OnGrid:
@@ -126,13 +119,13 @@ def _row(piece: Spread) -> OnGrid:
     def arrays(graph: Dealt, plan: SweepPlan) -> Arrays:
         return {name: Counted(group) for name, group in site.arrays(size, plan.sums).items()}
 
+    # The parts of a method that plans read; a batch in flight is a worker.
     batching = Batching(columns // site.groups, widest=columns, auto=columns, concurrent=True)
-    ranks = _OfRanks(batching, arrays)
     return OnGrid(
         *("batched", "semiring", site.device, False, __name__),
         sums=(*SUMS, "depth"),
         options=site.options,
-        of_ranks=ranks,
+        of_ranks=SimpleNamespace(batching=batching, arrays=arrays),
     )
 
 
@@ -185,7 +178,7 @@ class SpreadSweeps(Sweeps):
 
     @property
     def own_carrier(self) -> Carrier:
-        return self.graph.grids.carry  # type: ignore[attr-defined, no-any-return]
+        return self.graph.grids.carry  # type: ignore[attr-defined]
 
     def asked(self) -> Asked:
         """Return the request to the ranks; keep the numbers and weights of roots, which `told` reads."""

@@ -45,8 +45,7 @@ class Site(NamedTuple):
     @property
     def options(self) -> tuple[str, ...]:
         """The options of a method that a rank reads."""
-        options: tuple[str, ...] = self._module.options
-        return options
+        return self._module.options
 
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
         """Return the arrays of a rank, and the largest ones in passing: levels and messages."""
@@ -88,8 +87,7 @@ class Site(NamedTuple):
     def block(self, plan: BlockPlan) -> BlockSweep:
         """Make the rows of a rank; called in the context."""
         plan = plan._replace(size=plan.size._replace(groups=self.groups))
-        made: BlockSweep = self._module.block(plan)
-        return made
+        return self._module.block(plan)
 
     def line(self, line: Line) -> Any:
         """Return a line for messages in arrays of this site; all ranks of the line call."""
@@ -135,10 +133,6 @@ class _HostedLine:
     def __init__(self, line: Line) -> None:
         self.size, self.rank, self.close, self._line = line.size, line.rank, line.close, line
 
-    @property
-    def sent(self) -> int:
-        return self._line.sent
-
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         import cupy as cp
 
@@ -154,12 +148,11 @@ class _NcclLine:
         import cupy as cp
         from cupy.cuda import nccl
 
-        self.size, self.rank, self.sent, self._line, self._nccl = line.size, line.rank, 0, line, nccl
+        self.size, self.rank, self._line, self._nccl = line.size, line.rank, line, nccl
         name = of_first(line, None if line.rank else nccl.get_unique_id())
         self._communicator = nccl.NcclCommunicator(line.size, name, line.rank)
         now(self.exchange([cp.zeros(1, np.uint8)] * line.size))  # as the first message of a pair takes long
         cp.cuda.get_current_stream().synchronize()
-        self.sent = 0
 
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         """Send all messages in one group of NCCL; freed memory is used again in the same stream, after the sends."""
@@ -175,7 +168,6 @@ class _NcclLine:
                 continue
             if len(message):
                 self._communicator.send(message.data.ptr, len(message), nccl.NCCL_UINT8, rank, stream)
-                self.sent += len(message)
             if len(one):
                 self._communicator.recv(one.data.ptr, len(one), nccl.NCCL_UINT8, rank, stream)
         nccl.groupEnd()

@@ -74,7 +74,7 @@ class Cell:
                 try:
                     wait = next(steps)
                 except StopIteration as end:
-                    return end.value  # type: ignore[no-any-return]
+                    return end.value
             yield wait
 
     def _swept(self, numbers: Ints, times: NDArray[np.float64]) -> Steps[NDArray[np.float64]]:

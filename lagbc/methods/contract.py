@@ -235,10 +235,7 @@ class SweepPlan:
 
     def summed(self, graph: Graph) -> int:
         """Count the numbers of the sums over all roots of a graph."""
-        count = 0
-        for name in self.sums:
-            count += self.columns(name) * (graph.nnz if name in OF_EDGES else graph.n)
-        return count
+        return sum(self.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in self.sums)
 
     def require_path_counts(self) -> None:
         """Raise ValueError if no sum of the plan needs path counts: then methods do not count paths."""

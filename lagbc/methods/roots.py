@@ -43,14 +43,10 @@ def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray
     """Group vertices of a graph in sweep order by their distances to its hubs."""
     if method.device == "cpu" and graph.weighted:
         grouped = length_order(graph.csr, graph.transpose.csr, vertices)
-    elif method.device == "cuda":
-        distances = graph.on_device.hub_distances
-        grouped = ops_of(distances).hub_order(distances, method.arrays.asarray(vertices))
     else:
-        distances = graph.hub_distances
-        grouped = ops_of(distances).hub_order(distances, module_of(graph.indptr).asarray(vertices))
-    in_order: NDArray[np.int64] = as_numpy(grouped)
-    return in_order
+        distances = (graph.on_device if method.device == "cuda" else graph).hub_distances
+        grouped = ops_of(distances).hub_order(distances, module_of(distances).asarray(vertices))
+    return as_numpy(grouped)
 
 
 # ---- A probe of the work that the roots of a batch have in common, for the choice of a method

@@ -140,11 +140,8 @@ class Sums:
     @classmethod
     def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
         """Make zero sums of a batch."""
-        made = cls()
-        for name in names:
-            shape = (blocks, nnz if name in OF_EDGES else n) if name != "depth" else (roots,)
-            setattr(made, name, arrays.zeros(shape))
-        return made
+        shapes = {name: (blocks, nnz if name in OF_EDGES else n) for name in names} | {"depth": (roots,)}
+        return cls(**{name: arrays.zeros(shapes[name]) for name in names})
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Return an iterator over name and array of each sum asked for."""
@@ -168,10 +165,7 @@ class Sums:
 
     def moved(self, asarray: Any) -> Sums:
         """Return the sums on another device; `asarray` brings an array there."""
-        moved = Sums()
-        for name, array in self:
-            setattr(moved, name, asarray(array))
-        return moved
+        return Sums(**{name: asarray(array) for name, array in self})
 
     def of_paths(self) -> Sums:
         """Return the sums of `PATH_SUMS` alone, with the same arrays."""

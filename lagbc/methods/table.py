@@ -238,8 +238,7 @@ def reading_gpu(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContex
         return _NOTHING
     from cupy import cuda
 
-    device: AbstractContextManager[Any] = cuda.Device(numbers[0] if numbers else at)
-    return device
+    return cuda.Device(numbers[0] if numbers else at)
 
 
 # Estimates need the sums of squares.

@@ -48,22 +48,6 @@ from lagbc.native import core  # noqa: E402
 
 import_module(f"lagbc.native.rows_{_level}").add_to(core)
 
-__all__ = [
-    "SHARED_FROM",
-    "Csr",
-    "classes_of",
-    "core",
-    "cores",
-    "csr",
-    "level",
-    "levels",
-    "parts_of",
-    "parts_of_rows",
-    "share",
-    "threads_of",
-    "until_stopped",
-]
-
 Csr = core.Csr32 | core.Csr64
 csr = core.csr
 Part = tuple[int, int]

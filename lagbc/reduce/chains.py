@@ -154,8 +154,7 @@ class Contracted:
     def far_ends(self, rows: Integers) -> Integers:
         """Return the other ends of the chains that begin at some rows, ascending, without these rows."""
         at = self.ways.halves[places_of(self.ways.first_halves, rows)]
-        far: Integers = np.setdiff1d(self.ways.ends[1 - (at & 1), at >> 1], rows)
-        return far
+        return np.setdiff1d(self.ways.ends[1 - (at & 1), at >> 1], rows)
 
     def work(self, size: int) -> JunctionWork:
         """Count the work of a run in groups of this size."""
@@ -241,8 +240,7 @@ def edge_scores(contracted: Contracted, flows: Flows, edges: Floats) -> Floats:
 
 def _along(contracted: Contracted, edges: Floats) -> Floats:
     """Return the demand along each whole chain, both directions together."""
-    sums: Floats = np.where(contracted.arcs >= 0, edges[contracted.arcs], 0.0).sum(axis=1)
-    return sums
+    return np.where(contracted.arcs >= 0, edges[contracted.arcs], 0.0).sum(axis=1)
 
 
 def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats, Floats]:
@@ -281,8 +279,7 @@ def places_of(starts: Integers, rows: Integers) -> Integers:
     """Return the places of some rows, one row after the other; row r has the places ``starts[r]:starts[r + 1]``."""
     counts = starts[rows + 1] - starts[rows]
     begins = np.cumsum(counts) - counts
-    places: Integers = np.arange(counts.sum()) + np.repeat(starts[rows] - begins, counts)
-    return places
+    return np.arange(counts.sum()) + np.repeat(starts[rows] - begins, counts)
 
 
 def _find_chains(graph: Graph, junctions: Integers, is_junction: NDArray[np.bool_]) -> _Chains:

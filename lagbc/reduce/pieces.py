@@ -311,8 +311,7 @@ def _ends(graph: Graph, request: Request) -> Scores:
     """
     piece, component = _weighted(graph, request), as_numpy(graph.components)
     sources, targets = (np.bincount(component, given)[component] for given in (piece.sources, piece.targets))
-    ends: Scores = piece.sources * (targets - piece.targets) + piece.targets * (sources - piece.sources)
-    return ends
+    return piece.sources * (targets - piece.targets) + piece.targets * (sources - piece.sources)
 
 
 def _reduce_part(part: Weighted, request: Request, settings: Settings, *, chains: bool) -> _Form:
@@ -379,10 +378,8 @@ def _is_contractible(graph: Graph) -> bool:
 def _takes_class_sizes(graph: Graph, settings: Settings, device: str) -> bool:
     """Whether a method of this device takes vertices that stand for several, and the given options."""
     options = "class_sizes", *settings.of_some_methods
-    for row in table.methods_of(weighted=graph.weighted, method=settings.method, device=device):
-        if all(map(row.reads, options)):
-            return True
-    return False
+    rows = table.methods_of(weighted=graph.weighted, method=settings.method, device=device)
+    return any(all(map(row.reads, options)) for row in rows)
 
 
 def _sweeps_junctions(method: str, device: str) -> bool:

@@ -24,11 +24,10 @@ class ThreadLine:
     """As `lagbc.grid.communicator.Line`; threads share memory."""
 
     def __init__(self, rank, meeting):
-        self.size, self.rank, self.sent, self._meeting = meeting.size, rank, 0, meeting
+        self.size, self.rank, self._meeting = meeting.size, rank, meeting
 
     def exchange(self, messages):
         yield lambda: None
-        self.sent += sum(len(message) for to, message in enumerate(messages) if to != self.rank)
         return [given[self.rank] for given in self._meeting.of_all(self.rank, messages)]
 
     def combine(self, numbers, operation):

@@ -71,13 +71,6 @@ def sort(keys: Any, payload: Any, bits: int, first: int = 0) -> tuple[Any, Any]:
     return keys, payload
 
 
-class Checked(NamedTuple):
-    """The number of lengths that are not finite and > 0, and the longest of the others."""
-
-    invalid: int
-    longest: float
-
-
 class Entries(NamedTuple):
     """Stored entries of a matrix of n rows, in any order, with loops and duplicates."""
 
@@ -117,7 +110,7 @@ def canonical(entries: Entries) -> Csr | None:
         return None
     if not (found[_LOOPS] or found[_FALLS]):
         return _rows_of_distinct(n, keys, payload)
-    keys, payload = _sort_keys(n, keys, payload)
+    keys, payload = sort(keys, payload, 2 * _vertex_bits(n))
     return _rows_of_runs(n, keys, payload, count - found[_LOOPS], smallest=False)
 
 
@@ -126,7 +119,7 @@ def both_ways(n: int, indptr: Any, indices: Any, lengths: Any, reverse: Any = No
     if is_symmetric(indptr, indices, lengths):
         return indptr, indices, lengths
     keys, payload = _entry_keys(n, rows_of(indptr, indices), indices, lengths, 3)
-    keys, payload = _sort_keys(n, keys, payload)
+    keys, payload = sort(keys, payload, 2 * _vertex_bits(n))
     return _rows_of_runs(n, keys, payload, len(keys), smallest=True)
 
 
@@ -166,7 +159,7 @@ def _renumber(indptr: Any, indices: Any, values: Any, position: Any, *, places: 
     """Give each vertex another number; edges take along their `values`, or, if asked for, their present `places`."""
     n, rows = len(position), rows_of(indptr, indices)
     keys, payload = _entry_keys(n, rows, indices, values, 1, position=cp.asarray(position), places=places)
-    keys, payload = _sort_keys(n, keys, payload)
+    keys, payload = sort(keys, payload, 2 * _vertex_bits(n))
     return _rows_of_distinct(n, keys, payload)
 
 
@@ -219,12 +212,12 @@ def _have_equal_bits(ours: Any, theirs: Any) -> bool:
     return not verdict.get()[_UNLIKE]
 
 
-def check_lengths(lengths: Any) -> Checked:
+def check_lengths(lengths: Any) -> tuple[int, float]:
     """Count the lengths that are not finite and > 0, and find the longest of the others."""
     verdict = _verdict()
     CSR.launch_striding("check_lengths", len(lengths), count=len(lengths), lengths=lengths, verdict=verdict)
     found = verdict.get()
-    return Checked(int(found[_INVALID]), float(found[_LONGEST].view(np.float64)))
+    return int(found[_INVALID]), float(found[_LONGEST].view(np.float64))
 
 
 def _verdict() -> Any:
@@ -269,10 +262,6 @@ def _entry_keys(
         verdict=_verdict() if verdict is None else verdict,
     )
     return keys, payload
-
-
-def _sort_keys(n: int, keys: Any, payload: Any) -> tuple[Any, Any]:
-    return sort(keys, payload, 2 * _vertex_bits(n))
 
 
 def _rows_of_runs(n: int, keys: Any, values: Any, count: int, *, smallest: bool) -> Csr:

@@ -92,8 +92,7 @@ class State:
         """With lengths the last search's distances, float64 or uint16, shape (n, 64), until counts take their place."""
         sweep = self.sweep
         name = "short_distances" if sweep.is_short else "values" if sweep.counts_in_place else "distances"
-        dist: NDArray[Any] = sweep.array(name)
-        return dist
+        return sweep.array(name)
 
 
 class BatchRequest(NamedTuple):
@@ -114,30 +113,25 @@ def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[s
     """State the bytes of a sweep, with its queues in their first size."""
     schedule = schedule or schedule_of(graph, plan)
     of, is_short = _CLASSES[schedule][graph.indices.dtype], schedule == WITH_LENGTHS and begins_short(graph, plan)
-    asked, room = bits_of(plan.sums), first_entries(graph, plan)
-    has_class_sizes = plan.class_sizes is not None
-    return {"sweep": of.bytes(graph.n, graph.nnz, asked, room, is_short, has_class_sizes)}
+    size = graph.n, graph.nnz, bits_of(plan.sums), first_entries(graph, plan)
+    return {"sweep": of.bytes(*size, is_short, plan.class_sizes is not None)}
 
 
 def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:
     """Reorder the graph (once a graph) and make a worker's sweep."""
     schedule = schedule or schedule_of(graph, plan)
     is_short = schedule == WITH_LENGTHS and begins_short(graph, plan)
-    reordered = graph.reordered
+    reordered, mean = graph.reordered, graph.mean_length if graph.weighted else 1.0
     out = into = csr(*reordered.csr)
-    always, count_width = (plan.sigma_limit, plan.endpoints, plan.linear), tuning.BATCHED_COUNT_WIDTH
-    if schedule == LEVEL_ORDER:
-        if (transpose := reordered.transpose) is not reordered:
-            into = csr(*transpose.csr)
-        asked = BatchRequest(*always, graph.active, tuning.BATCHED_PULL_SHARE)
-    elif schedule == READY_ORDER:
-        asked = BatchRequest(*always, count_width=count_width)
-    else:
-        mean = graph.mean_length  # an infinite width is one, too
-        width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
-        longest = graph.longest if is_short else 0.0
-        count_width *= mean
-        asked = BatchRequest(*always, count_width=count_width, width=width, rtol=plan.rtol, longest=longest)
+    if schedule == LEVEL_ORDER and (transpose := reordered.transpose) is not reordered:
+        into = csr(*transpose.csr)
+    asked = BatchRequest(
+        *(plan.sigma_limit, plan.endpoints, plan.linear, graph.active, tuning.BATCHED_PULL_SHARE),
+        count_width=tuning.BATCHED_COUNT_WIDTH * mean,
+        width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,  # infinity is one, too
+        rtol=plan.rtol,
+        longest=graph.longest if is_short else 0.0,
+    )
     sweep = _CLASSES[schedule][graph.indices.dtype](
         out,
         into,
@@ -192,10 +186,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
 def _rows_of_weights(
     plan: SweepPlan, roots: NDArray[np.int64], of_columns: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Return target weights of columns as rows of 64, None for the plan's, and how often each column counts.
-
-    Weights of columns, shape (rows, columns), are brought into range.
-    """
+    """Return target weights of columns, in range, as rows of 64, None for the plan's; and how often columns count."""
     times = np.ones(COLUMNS)
     times[: len(roots)] = plan.times_of(roots)
     if of_columns is None:

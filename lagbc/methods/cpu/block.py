@@ -114,8 +114,7 @@ class _HostRows(BlockSweep):
 
     def want(self, level: Live) -> Rows:
         self._wanted[level.rows] = level.masks
-        rows: Rows = level.rows
-        return rows
+        return level.rows
 
     def unwant(self, level: Live | None = None) -> None:
         self._wanted[slice(None) if level is None else level.rows] = 0

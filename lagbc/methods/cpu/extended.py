@@ -7,7 +7,7 @@ lengths the roots with a reached vertex that has no tight in-edge: this routine 
 from __future__ import annotations
 
 from math import frexp, ldexp
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,26 +40,24 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     edges = np.zeros(graph.nnz) if sums.edges is not None or sums.edges_squares is not None else None
     if plan.linear:  # the root, at distance 0, is no target
         weighed = np.divide(weighed, dist, out=np.zeros(graph.n), where=dist > 0)
-    delta = core.sum_root(search.sweep, *search.found, weighed, times, power, edges)
+    delta = core.sum_root(*search, weighed, times, power, edges)
     plan.stop.check()
     if plan.linear:
         delta[reached] *= 2 * dist[reached]
     if stress is not None:
         through, powers = stress
         sums.stress[block] += _as_floats(times * through, power + powers)
-    if edges is not None and sums.edges is not None:
-        sums.edges[block] += edges
-    often = ldexp(times, power)
-    if sums.dependency_squares is not None and often:
-        sums.dependency_squares[block] += delta / often * delta
-    if sums.edges_squares is not None and edges is not None and often:
-        sums.edges_squares[block] += edges / often * edges
-    if sums.dependency is not None:
-        sums.dependency[block] += delta
-        if plan.endpoints:
-            sums.dependency[block, reached[1:]] += ldexp(times, power)
-            sums.dependency[block, root] += ldexp(times * (len(reached) - 1), power)
-    others = reached[1:]
+    others, often = reached[1:], ldexp(times, power)
+    made: dict[str, Any] = {"dependency": delta, "edges": edges}
+    for name, found in made.items():
+        total, squares = getattr(sums, name), getattr(sums, f"{name}_squares")
+        if total is not None:
+            total[block] += found
+        if squares is not None and often:
+            squares[block] += found / often * found
+    if sums.dependency is not None and plan.endpoints:
+        sums.dependency[block, others] += often
+        sums.dependency[block, root] += ldexp(times * len(others), power)
     for name, exponent in _OF_DISTANCES.items():
         total = getattr(sums, name)
         if total is not None:
@@ -105,16 +103,13 @@ def count_paths(
 
 
 class _Search(NamedTuple):
-    sweep: core.RootSweep32 | core.RootSweep64
+    """A search, as the kernels take it."""
+
+    sweep: Any  # of `_ROOT_SWEEPS`
     reached: NDArray[np.int64]  # by rising distance
     dist: NDArray[np.float64]
     mantissas: NDArray[np.float64]  # of the path counts
     powers: NDArray[np.int64]
-
-    @property
-    def found(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-        """The arrays, in the order of the kernels' arguments."""
-        return self.reached, self.dist, self.mantissas, self.powers
 
 
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
@@ -132,7 +127,7 @@ def _count_through(
     plan: SweepPlan, search: _Search, omega: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the numbers of shortest paths from the root with each vertex in their interior, as two arrays."""
-    through = core.count_through(search.sweep, *search.found, omega)
+    through = core.count_through(*search, omega)
     plan.stop.check()
     return through
 

@@ -157,8 +157,8 @@ def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the bytes of a worker, and of its ball."""
-    worker = _TRAVERSALS[graph.indices.dtype].bytes(size_of(graph, plan))
-    ball = bytes_of_ball(graph, plan) if has_ball(graph, plan) else 0
+    worker, form = _TRAVERSALS[graph.indices.dtype].bytes(size_of(graph, plan)), form_of_ball(graph, plan)
+    ball = 0 if form is None else form.of.bytes(form.size)
     return {"sweep": worker, "ball": ball, "trips": _arrays_of_trips(graph, plan)}
 
 
@@ -192,12 +192,15 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         bounds, (first, _) = plan.bounds, columns_of_sums(plan)
         columns = tuple(first.get(name, -1) for name in _SUMS_WITHIN)
         sweep.set_bounds(bounds.radii, bounds.decays, bounds.cutoffs, columns)
-    trips: tuple[NDArray[Any], ...] = ()
+    state = State(graph, plan, sweep)
     if (demand := plan.demand) is not None:
         shifts, _ = shifts_of_rows(demand.indptr, demand.data)
-        trips = demand.indices.astype(graph.indices.dtype, copy=False), demand.indptr.astype(np.int64), shifts
-        sweep.set_trips(demand.data, *trips)
-    return State(graph, plan, sweep, new_ball(graph, plan, sweep) if has_ball(graph, plan) else None, trips)
+        state.trips = demand.indices.astype(graph.indices.dtype, copy=False), demand.indptr.astype(np.int64), shifts
+        sweep.set_trips(demand.data, *state.trips)
+    if (form := form_of_ball(graph, plan)) is not None:
+        into = csr(*graph.reordered.transpose.csr)
+        state.ball = form.of(form.size, sweep, into, form.far, tuning.WITHIN_TOGETHER)
+    return state
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
@@ -237,8 +240,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
 
 def _edge_order(state: State) -> NDArray[np.int64] | None:
     """Return the order of edges, which the graph makes on the first use; None where edges are not summed."""
-    order: NDArray[np.int64] | None = state.graph.edge_order if state.plan.sums & OF_EDGES else None
-    return order
+    return state.graph.edge_order if state.plan.sums & OF_EDGES else None
 
 
 def _kept_blocks(state: State, levels: Levels) -> list[SparseSums]:
@@ -304,47 +306,29 @@ def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tu
         yield SparseSums(vertices, edges, summed, sums), overflowed
 
 
-def has_ball(graph: Graph, plan: SweepPlan) -> bool:
-    """Whether neighbouring roots may be searched together.
+class BallForm(NamedTuple):
+    """The class of a ball, its sizes, and the distance that stands for all beyond the radius."""
 
-    Rounding must absorb no length: with l >= ulp(radius), d + l > d for all d up to the radius.
+    of: Any
+    size: tuple[int, int, int, bool, bool, bool]  # `BallSize` of lagbc/native/kernels/within/state.h
+    far: float
+
+
+def form_of_ball(graph: Graph, plan: SweepPlan) -> BallForm | None:
+    """Choose the form in which neighbouring roots are searched together; None where they may not be.
+
+    Rounding must absorb no length: with l >= ulp(radius), d + l > d for all d up to the radius. Distances are 16-bit
+    integers if lengths are whole, and the one beyond the radius plus any length is one; else float64.
     """
     if plan.bounds is None or plan.rtol or plan.class_sizes is not None or plan.demand is not None:
-        return False
-    if graph.weights is None or not graph.nnz:
-        return False
+        return None
     radius = plan.radius
-    return bool(radius < np.inf and graph.n < 2**31 and graph.weights.min() >= np.spacing(radius))
-
-
-def bytes_of_ball(graph: Graph, plan: SweepPlan) -> int:
-    """Count the bytes of a ball."""
-    kind, _ = _number(graph, plan.radius)
-    count: int = kind[graph.indices.dtype].bytes(_size_of_ball(graph, plan))
-    return count
-
-
-def new_ball(graph: Graph, plan: SweepPlan, worker: Worker) -> Ball:
-    """Make a ball whose sums a worker keeps."""
-    kind, far = _number(graph, plan.radius)
-    into = csr(*graph.reordered.transpose.csr)
-    of = kind[graph.indices.dtype]
-    ball: Ball = of(_size_of_ball(graph, plan), worker, into, far, tuning.WITHIN_TOGETHER)
-    return ball
-
-
-def _size_of_ball(graph: Graph, plan: SweepPlan) -> tuple[int, int, int, bool, bool, bool]:
-    """Return the sizes of its arrays: `BallSize` of lagbc/native/kernels/within/state.h."""
+    if graph.weights is None or not graph.nnz or radius == np.inf or graph.n >= 2**31:
+        return None
+    if graph.weights.min() < np.spacing(radius):
+        return None
     most, is_symmetric = (min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)), graph.transpose is graph
-    return graph.n, *most, is_symmetric, plan.counts_paths, "edges" in plan.sums
-
-
-def _number(graph: Graph, radius: float) -> tuple[dict[np.dtype[Any], Any], float]:
-    """Return the classes of a ball, and the distance that stands for all beyond the radius.
-
-    Distances are 16-bit integers if lengths are whole, and that number plus any length is one; else float64.
-    """
-    beyond = int(radius) + 1
+    size, beyond = (graph.n, *most, is_symmetric, plan.counts_paths, "edges" in plan.sums), int(radius) + 1
     if graph.has_whole_lengths and beyond + graph.longest <= np.iinfo(np.uint16).max:
-        return _SHORT_BALLS, float(beyond)
-    return _BALLS, float(np.nextafter(radius, np.inf))
+        return BallForm(_SHORT_BALLS[graph.indices.dtype], size, float(beyond))
+    return BallForm(_BALLS[graph.indices.dtype], size, float(np.nextafter(radius, np.inf)))

@@ -103,8 +103,7 @@ class Weights(NamedTuple):
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of kernels by their names."""
-        given = {"keep": self.keep, "root_weights": self.root_weights, "omega": self.omega}
-        return {**given, "class_sizes": self.class_sizes}
+        return {name: getattr(self, name) for name in ("keep", "root_weights", "omega", "class_sizes")}
 
 
 class Sweeps(Protocol):
@@ -251,10 +250,7 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
 
 
 def _by_column(state: State, search: Search, times: Any, omega: Any) -> tuple[Any, Any]:
-    """Scale target weights, (rows, columns) of the levels, into range, and spread them over the rows of all groups.
-
-    Also return how often each column counts.
-    """
+    """Spread target weights, (rows, columns) of the levels, over all groups, in range; and how often columns count."""
     rows = state.rows
     expected = rows.rows, len(search.places)
     if omega.shape != expected:

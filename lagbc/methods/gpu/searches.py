@@ -34,8 +34,7 @@ def arrays_of_distances(graph: Graph) -> dict[str, Any]:
 
 def prepare_distances(graph: Graph, stop: StopFlag) -> State:
     """Upload the graph, and make the rows of a batch."""
-    state: State = _method_of(graph).prepare(graph, plan_of_distances(stop))
-    return state
+    return _method_of(graph).prepare(graph, plan_of_distances(stop))
 
 
 def sum_distances(state: State, roots: NDArray[np.int64], without: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:

@@ -7,11 +7,7 @@
 namespace {
 
 PyObject* levels(PyObject*, PyObject*) {
-    using namespace lagbc::processor;
-    return PyUnicode_FromString(runs_v4()   ? "v4 v3 v2 generic"
-                                : runs_v3() ? "v3 v2 generic"
-                                : runs_v2() ? "v2 generic"
-                                            : "generic");
+    return PyUnicode_FromString(lagbc::processor::levels());
 }
 
 PyMethodDef functions[] = {{"levels", levels, METH_NOARGS, "Return the names of the levels, the best first."}, {}};

@@ -65,6 +65,12 @@ struct Rows {
 template <class View>
 struct Optional : View {
     bool is_there = false;
+
+    template <class Other>
+        requires std::is_convertible_v<View, Other>
+    operator Optional<Other>() const {
+        return {*this, is_there};
+    }
 };
 
 // A matrix in compressed rows, or its pattern alone: the edges of v are indptr[v]:indptr[v + 1].
@@ -79,7 +85,8 @@ struct Csr {
 
 // A flag that another thread may set while a kernel runs: a plain read could be moved out of the loop.
 struct Stop {
-    Span<const uint8_t> flag;
+    static constexpr uint8_t never = 0;
+    Span<const uint8_t> flag{&never, 1};
 
     bool is_set() const { return __atomic_load_n(flag.data, __ATOMIC_RELAXED) != 0; }
 };

@@ -9,8 +9,6 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
-#elif defined(__SSE4_1__)
-#include <smmintrin.h>
 #elif defined(__x86_64__)
 #include <emmintrin.h>
 #endif
@@ -229,24 +227,11 @@ LAGBC_INLINE auto is_equal(AnyLanes one, AnyLanes other) {
 #endif
 
 LAGBC_INLINE uint16_t smallest_of(ShortLanes numbers) {
-#if defined(__SSE4_1__)
-#if defined(__AVX512F__)
-    __m256i halves[2];  // by memory: GCC 12 warns of its own header where one is extracted
-    __builtin_memcpy(halves, &numbers, sizeof halves);
-    const __m256i half = _mm256_min_epu16(halves[0], halves[1]);
-    const __m128i eight = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-#elif defined(__AVX2__)
-    const __m256i half = (__m256i)numbers;
-    const __m128i eight = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-#else
-    const __m128i eight = (__m128i)numbers;
-#endif
-    return static_cast<uint16_t>(_mm_extract_epi16(_mm_minpos_epu16(eight), 0));
-#else
-    uint16_t smallest = numbers[0];
-    for (int k = 1; k < short_lanes; ++k) smallest = numbers[k] < smallest ? numbers[k] : smallest;
+    uint16_t number[short_lanes];  // in memory, so that compilers combine whole vectors
+    __builtin_memcpy(number, &numbers, sizeof number);
+    uint16_t smallest = number[0];
+    for (int k = 1; k < short_lanes; ++k) smallest = number[k] < smallest ? number[k] : smallest;
     return smallest;
-#endif
 }
 
 // Sums beyond the largest number are the largest number.

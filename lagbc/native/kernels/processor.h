@@ -33,16 +33,16 @@ inline bool runs_v3() {  // FMA, MOVBE, OSXSAVE, AVX, F16C; LZCNT; BMI1, AVX2, B
 inline bool runs_v4() {  // AVX-512 F, DQ, CD, BW, VL
     return runs_v3() && has(7, 1, 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31) && keeps(0xe6);
 }
-#else
-inline bool runs_v2() {
-    return false;
-}
-inline bool runs_v3() {
-    return false;
-}
-inline bool runs_v4() {
-    return false;
-}
 #endif
+
+// The names of the levels that this processor runs, the best first.
+inline const char* levels() {
+#if defined(__x86_64__)
+    if (runs_v4()) return "v4 v3 v2 generic";
+    if (runs_v3()) return "v3 v2 generic";
+    if (runs_v2()) return "v2 generic";
+#endif
+    return "generic";
+}
 
 }  // namespace lagbc::processor

@@ -72,8 +72,7 @@ class Columns:
         self._launch("enter", self._rows, self._roots, returned=returned, **arrays)
         of_roots = {"passing": self._passing, "returned": returned, "junction": junction}
         self._launch("sum_junctions", self._roots, roots=self._roots, **of_roots)
-        on_host: NDArray[np.float64] = junction.get()
-        return on_host
+        return junction.get()
 
     def weights(self, first: int, count: int) -> Any:
         """Return M of `count` roots as target weights (rows, count)."""

@@ -135,12 +135,12 @@ def test_counts_beyond_the_limit(monkeypatch):
     ],
 )
 def test_which_runs_take_blocks(values, cutoff, options, expected):
-    assert module.has_ball(mesh(values, directed=False), plan_of(cutoff, **options)) == expected
+    assert (module.form_of_ball(mesh(values, directed=False), plan_of(cutoff, **options)) is not None) == expected
 
 
 def test_runs_without_bounds_or_edges_take_none():
-    assert not module.has_ball(mesh([1.0], directed=False), SweepPlan(batch=16))
-    assert not module.has_ball(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1))
+    assert module.form_of_ball(mesh([1.0], directed=False), SweepPlan(batch=16)) is None
+    assert module.form_of_ball(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1)) is None
 
 
 def test_a_stopped_run_is_interrupted(monkeypatch):

@@ -54,15 +54,6 @@ class State(Protocol):
     vertices: NDArray[np.int64]  # of the caller's graph, in sweep order, those with edges
 
 
-class Dependencies(Protocol):
-    """A method's function that sums dependencies, or for stress numbers of paths, by `accumulate`."""
-
-    def __call__(
-        self, state: Any, levels: Any, times: Vector, beyond: Matrix, *, stress: bool = False
-    ) -> NDArray[np.float64]:
-        """`beyond` is empty; if edges are summed, it holds c of all levels but the roots' at the end."""
-
-
 # Bytes of a place in a bitmap of float64, of an entry in a list of float64, of an entry in a pattern.
 BITMAP, ENTRY, PATTERN = 9, 16, 8
 
@@ -147,12 +138,13 @@ def add_sums(
     omega: Any,
     *,
     distances: Callable[[Any, Any, Matrix], None],
-    dependencies: Dependencies,
+    dependencies: Callable[..., NDArray[np.float64]],
     edge_scores: Callable[[Any, Any, Vector, Matrix], NDArray[np.float64]],
 ) -> None:
     """Sweep backward: add the sums of the roots that did not overflow, in matrix order, and clear the levels.
 
-    The functions are those of hops.py or lengths.py; `distances` fills the empty matrix D for `add_distances`.
+    The functions are those of hops.py or lengths.py; `distances` fills the empty matrix D for `add_distances`. The
+    matrix `beyond` of `dependencies` is empty; if edges are summed, it holds c of all levels but the roots' at the end.
     """
     if omega is not None:
         raise NotImplementedError("graphblas takes no target weights per root: batched on the CPU does")

@@ -156,8 +156,7 @@ def _dependencies(
     """Sum dependencies, or for stress numbers of paths; `beyond` is filled only if edges are summed."""
     onward = beyond if "edges" in state.plan.sums and not stress else None
     scores = accumulate(state.plan, levels, state.omega, times, state.product, beyond=onward, stress=stress)
-    dense: NDArray[np.float64] = scores.to_dense()
-    return dense
+    return scores.to_dense()
 
 
 def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDArray[np.float64]:
@@ -183,8 +182,7 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
             X << binary.second(L & S)
             Y << binary.second(onward & c)
             E(A.S, binary.plus) << semiring.plus_times(X.T @ Y)
-        scores: NDArray[np.float64] = E.to_coo(rows=False, columns=False)[2]
-        return scores
+        return E.to_coo(rows=False, columns=False)[2]
 
 
 def _pull(X: Matrix) -> bool:

@@ -190,8 +190,7 @@ def _dependencies(
     delta = accumulate(plan, levels, omega, one, product, beyond=beyond, stress=stress).ss.reshape(b, n)
     scores = semiring.plus_times(times @ delta).new()
     delta.clear()
-    summed: NDArray[np.float64] = scores.to_dense(0.0)
-    return summed
+    return scores.to_dense(0.0)
 
 
 def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDArray[np.float64]:
@@ -213,8 +212,7 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
             X << semiring.any_times(X @ diagonal)
             # E += times_i X
             E(binary.plus) << binary.times(X, weight)
-        scores: NDArray[np.float64] = E.to_coo(rows=False, columns=False)[2]
-        return scores
+        return E.to_coo(rows=False, columns=False)[2]
 
 
 def _settle(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -255,8 +253,7 @@ def _settle(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.i
             relax(S, state.heavy)
             # N = N<!struct(S)>
             N(~S.S, replace=True) << N
-        dist: NDArray[np.float64] = D.to_dense()
-        return dist
+        return D.to_dense()
 
 
 def _tight_edges(state: State, dist: NDArray[np.float64]) -> Matrix:

@@ -314,7 +314,7 @@ class _DeviceRows(BlockSweep):
         counts = cp.zeros(self.columns, np.uint32)
         of_rows = {"masks": level.masks, "counts": counts, "from": self._length}
         self._by_row("count_columns", level.rows, **of_rows)
-        return counts.get().astype(np.int64)  # type: ignore[no-any-return]
+        return counts.get().astype(np.int64)
 
     def _launch(
         self, product: _Product, totals: Any, values: Any, chosen: Any, span: tuple[int, ...], edges: _Csr, limit: float

@@ -22,14 +22,7 @@ from lagbc.methods.contract import BYTE, HALF_WORD, Array, Counted, SweepPlan, a
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, BatchArrays, RootRows, Rows, Size
-from lagbc.methods.gpu.common.sums import (
-    Distances,
-    Edges,
-    PathScores,
-    add_root_edges,
-    distances_of_roots,
-    path_arrays,
-)
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, distances_of_roots, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.gpu.kernels import BACKWARD, FORWARD, HOPS_SUMS, variant_of
 from lagbc.methods.sums import DEPENDENCY

@@ -13,26 +13,8 @@ from lagbc.cuda.kernel import THREADS, Kernel, Macro, Variant, resident_blocks
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.rows import (
-    BYTES,
-    QUEUE_FULL,
-    BatchArrays,
-    RootRows,
-    Rows,
-    Size,
-    first_entries,
-    grow_queue,
-    launch,
-    together,
-)
-from lagbc.methods.gpu.common.sums import (
-    Distances,
-    Edges,
-    PathScores,
-    add_root_edges,
-    distances_of_roots,
-    path_arrays,
-)
+from lagbc.methods.gpu.common.rows import BYTES, QUEUE_FULL, BatchArrays, RootRows, Rows, Size
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, distances_of_roots, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.gpu.kernels import HOPS_IN_ONE_LAUNCH, HOPS_SUMS_IN_ONE_LAUNCH, sums_made, variant_of
 from lagbc.methods.sums import PATH_SUMS
@@ -58,7 +40,7 @@ def arrays(size: Size | Rows, dist: None = None) -> dict[str, Any]:
             "starts": Array((groups, rows + 3), NARROW),
             "found": Array((groups, rows + 3), NARROW),
         },
-        "queue": queue_arrays(groups, first_entries(size, tuning.HOPS_FIRST_ENTRIES)),
+        "queue": queue_arrays(groups, device_rows.first_entries(size, tuning.HOPS_FIRST_ENTRIES)),
         **device_rows.notes_arrays(notes, groups, 64),
     }
 
@@ -70,7 +52,7 @@ def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
 
 def make(rows: Rows, lengths: None = None) -> BatchArrays:
     """Allocate the arrays of a batch."""
-    return BatchArrays(rows=rows, **together(arrays(rows)))
+    return BatchArrays(rows=rows, **device_rows.together(arrays(rows)))
 
 
 def begin_compile(plan: SweepPlan, dist: None = None) -> None:
@@ -95,7 +77,7 @@ def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) 
         if worst != QUEUE_FULL:
             depth = int(arrays.status.get()[:, 1].max())
             return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.visited)
-        grow_queue(arrays, queue_arrays, tuning.HOPS_FIRST_ENTRIES)
+        device_rows.grow_queue(arrays, queue_arrays, tuning.HOPS_FIRST_ENTRIES)
 
 
 def backward(arrays: BatchArrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
@@ -149,4 +131,4 @@ def _kernel(rows: Rows, sweep: str, sums: Macro, *, by_column: bool = False) -> 
 
 def _launch(arrays: BatchArrays, kernel: Kernel, groups: int, **arguments: Any) -> int:
     """Sweep all groups in one launch, whose blocks are all resident at once; return how the worst of them ended."""
-    return launch(arrays, kernel, groups, resident_blocks(THREADS, kernel), **arguments)
+    return device_rows.launch(arrays, kernel, groups, resident_blocks(THREADS, kernel), **arguments)

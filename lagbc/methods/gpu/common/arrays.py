@@ -21,8 +21,7 @@ def read(array: Any) -> NDArray[Any]:
     threads of other GPUs wait: two GPUs took 1.2 times as long.
     """
     cp.cuda.get_current_stream().synchronize()
-    on_host: NDArray[Any] = array.get()
-    return on_host
+    return array.get()
 
 
 def fill(array: Any, value: float) -> None:
@@ -55,19 +54,6 @@ def add_sums(sums: Any, order: Any, scores: Any, groups: int) -> None:
     """Add the sums of rows to the caller's vertices, ``sums[:groups, order] += scores[:groups]``."""
     of = {"order": order, "scores": scores, "sums": sums}
     ARRAYS.launch("add_sums", len(order), groups, n=len(order), stride=sums.strides[0] // 8, **of)
-
-
-def add_reached(reached: Any, keep: Any, scores: Any, rows: Any, columns: Any) -> None:
-    """Count every pair of a kept root and a vertex that it reaches at both of its ends, in a row of scores a group.
-
-    `reached` (groups, rows, 32) and `keep` (groups, 32) are bits, `scores` (groups, rows); `rows` and `columns` are the
-    place of each root among all scores and all columns.
-    """
-    groups, n, _ = reached.shape
-    counts = cp.zeros((groups, 8 * reached.shape[2]), np.uint32)
-    of_pairs = {"keep": keep, "scores": scores, "counts": counts}
-    ARRAYS.launch_striding("add_reached", n, groups, n=n, reached=reached, **of_pairs)
-    ARRAYS.launch("add_roots", len(rows), count=len(rows), rows=rows, columns=columns, **of_pairs)
 
 
 def count_flags(flags: Any) -> int:

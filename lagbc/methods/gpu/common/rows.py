@@ -30,7 +30,8 @@ from lagbc.methods.contract import (
     allocate,
     bytes_of,
 )
-from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, read, scatter
+from lagbc.methods.gpu.common.arrays import Survey, convert_lengths, read, scatter
+from lagbc.methods.gpu.kernels import ARRAYS
 
 GROUP_COLUMNS = 256
 BYTES = GROUP_COLUMNS // 8
@@ -272,9 +273,15 @@ def weights_of_columns(rows: Rows, roots: NDArray[np.int64]) -> Any:
 
 
 def add_ends(root_rows: RootRows, reached: Any, keep: Any, scores: Any) -> None:
-    """Count every pair of a kept root and a vertex that it reaches at both of its ends, in a row of scores a group."""
-    rows = cp.asarray(root_rows.group * scores.shape[1] + root_rows.position)
-    add_reached(reached, keep, scores, rows, root_rows.columns)
+    """Count every pair of a kept root and a vertex that it reaches at both of its ends.
+
+    `reached` (groups, rows, 32) and `keep` (groups, 32) are bits; scores have a row a group.
+    """
+    (groups, n, _), roots = reached.shape, len(root_rows.position)
+    rows = cp.asarray(root_rows.group * n + root_rows.position)  # among all scores
+    of_pairs = {"keep": keep, "scores": scores, "counts": cp.zeros((groups, GROUP_COLUMNS), np.uint32)}
+    ARRAYS.launch_striding("add_reached", n, groups, n=n, reached=reached, **of_pairs)
+    ARRAYS.launch("add_roots", roots, count=roots, rows=rows, columns=root_rows.columns, **of_pairs)
 
 
 def row_blocks(rows: int, hubs: int) -> int:

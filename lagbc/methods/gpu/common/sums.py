@@ -16,16 +16,7 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, Array, Arrays, SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, fill, join_parts, read, scatter
-from lagbc.methods.gpu.common.rows import (
-    BYTES,
-    GROUP_COLUMNS,
-    WORDS,
-    BatchArrays,
-    RootRows,
-    Rows,
-    Size,
-    row_blocks,
-)
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, BatchArrays, RootRows, Rows, Size, row_blocks
 from lagbc.methods.gpu.kernels import DELTA_SUMS, HOPS_SUMS, ROOTS
 from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, SQUARES, Sums
 
@@ -56,17 +47,13 @@ class PathScores(NamedTuple):
 
     def join_parts(self) -> PathScores:
         """Sum over the parts of each group."""
-        parts = self.dependency, self.stress, self.squares
-        return PathScores(*(None if part is None else join_parts(part) for part in parts))
+        return PathScores(*(None if sums is None else join_parts(sums) for sums in self))
 
     def add_to(self, sums: Sums, rows: Rows, groups: int) -> None:
         """Add the sums asked for to a batch's, in matrix order."""
-        if sums.dependency is not None:
-            add_sums(sums.dependency, rows.order, self.dependency, groups)
-        if sums.stress is not None:
-            add_sums(sums.stress, rows.order, self.stress, groups)
-        if sums.dependency_squares is not None:
-            add_sums(sums.dependency_squares, rows.order, self.squares, groups)
+        for of_batch, own in zip((sums.dependency, sums.stress, sums.dependency_squares), self, strict=True):
+            if of_batch is not None:
+                add_sums(of_batch, rows.order, own, groups)
 
 
 class Edges(NamedTuple):
@@ -97,11 +84,8 @@ class Distances(NamedTuple):
     @classmethod
     def zeros(cls, rows: Rows, names: frozenset[str]) -> Distances:
         """Make the sums asked for."""
-        shapes = {"depth": (rows.groups, GROUP_COLUMNS)}
-        asked = {
-            name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in names else None
-            for name in (*DISTANCE_SUMS, "depth")
-        }
+        widths = {**dict.fromkeys(DISTANCE_SUMS, rows.rows), "depth": GROUP_COLUMNS}
+        asked = {name: cp.zeros((rows.groups, width)) if name in names else None for name, width in widths.items()}
         return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
 
     def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
@@ -197,8 +181,7 @@ def sum_columns(distances: Any) -> NDArray[np.float64]:
     parts = cp.empty((groups, -(-n // rows), 3, GROUP_COLUMNS))
     kernel = DELTA_SUMS.kernel("delta_columns", Variant("float64", dist=distances.dtype.name))
     kernel((parts.shape[1], groups), THREADS, n=n, rows=rows, distances=distances, sums=parts)
-    sums: NDArray[np.float64] = read(parts).sum(axis=1).transpose(0, 2, 1).reshape(-1, 3)
-    return sums
+    return read(parts).sum(axis=1).transpose(0, 2, 1).reshape(-1, 3)
 
 
 def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:

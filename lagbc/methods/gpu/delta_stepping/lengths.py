@@ -136,10 +136,7 @@ def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:
 
 
 def _type_of_distances(graph: Graph, found: Survey, plan: SweepPlan) -> str:
-    """Choose the type of distances.
-
-    A path has fewer than n edges: float32 adds integers exactly as long as no path can be too long for it.
-    """
+    """Choose the type of distances: float32 adds integers exactly if no path, of fewer than n edges, is too long."""
     are_integers = found.longest <= EXACT_INTEGERS and found.are_integers
     return "float32" if are_integers and graph.n * found.longest <= 2**24 and not plan.rtol else "float64"
 

@@ -13,20 +13,7 @@ from lagbc.cuda.kernel import THREADS, Kernel, Variant, resident_blocks
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
-from lagbc.methods.gpu.common.rows import (
-    BYTES,
-    GROUP_COLUMNS,
-    QUEUE_FULL,
-    BatchArrays,
-    Lengths,
-    RootRows,
-    Rows,
-    Size,
-    first_entries,
-    grow_queue,
-    launch,
-    together,
-)
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, QUEUE_FULL, BatchArrays, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays, sum_lengths
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.gpu.kernels import DELTA_IN_ONE_LAUNCH, DELTA_SUMS, variant_of
@@ -59,7 +46,7 @@ def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
             "stamps": Array((groups, rows), NARROW),
             "latest": Array((groups, rows), NARROW),
         },
-        "queue": queue_arrays(groups, first_entries(size, tuning.DELTA_FIRST_ENTRIES)),
+        "queue": queue_arrays(groups, device_rows.first_entries(size, tuning.DELTA_FIRST_ENTRIES)),
         **device_rows.notes_arrays(notes, groups, 124),
     }
 
@@ -84,7 +71,7 @@ def make(rows: Rows, lengths: Lengths) -> BatchArrays:
         rows=rows,
         rtol=rows.plan.rtol,
         **lengths.converted,
-        **together(arrays(rows, lengths.dist)),
+        **device_rows.together(arrays(rows, lengths.dist)),
         # Blocks that the device holds at once, of all kernels but those of columns with targets of their own.
         resident=resident_blocks(THREADS, *kernels),
         used=rows.groups,  # by the roots of the batch
@@ -103,7 +90,7 @@ def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) 
     rows = arrays.rows
     arrays.used = device_rows.count_groups(roots)
     while _settle(arrays, root_rows) == QUEUE_FULL:
-        grow_queue(arrays, queue_arrays, tuning.DELTA_FIRST_ENTRIES)
+        device_rows.grow_queue(arrays, queue_arrays, tuning.DELTA_FIRST_ENTRIES)
     if not rows.plan.counts_paths:
         return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
@@ -169,7 +156,8 @@ def _leave_last(arrays: BatchArrays) -> None:
 
 def _launch(arrays: BatchArrays, kernel: Kernel, **arguments: Any) -> int:
     """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
-    return launch(arrays, kernel, arrays.used, min(arrays.resident, resident_blocks(THREADS, kernel)), **arguments)
+    blocks = min(arrays.resident, resident_blocks(THREADS, kernel))
+    return device_rows.launch(arrays, kernel, arrays.used, blocks, **arguments)
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:

@@ -168,10 +168,7 @@ def _most_levels(depth_bytes: int, rows: int) -> int:
 
 
 def _depth_bytes(graph: Graph) -> int:
-    """Return the first bytes of a depth.
-
-    A root in the hub's component has at most twice as many levels as the hub, if edges go both ways.
-    """
+    """Return the first bytes of a depth: a root has at most twice as many levels as the hub, if edges go both ways."""
     return next(size for size in DEPTH_BYTES if 2 * graph.depth + 3 < 1 << 8 * size)
 
 
@@ -245,12 +242,8 @@ def _allocate(arrays: BatchArrays) -> None:
     if source in (_NODE, _QUEUE):
         arrays.own["width"] = arrays.width
     if source in (_QUEUE, _ACTIVE):
-        arrays.own |= {**allocate(cp, _end_arrays(plan, _most(arrays))), "reached": cp.zeros(plan.batch, np.int32)}
-
-
-def _most(arrays: BatchArrays) -> int:
-    """Return the levels that the arrays hold."""
-    return _most_levels(arrays.depth_bytes, arrays.rows.rows)
+        ends = _end_arrays(plan, _most_levels(arrays.depth_bytes, arrays.rows.rows))
+        arrays.own |= {**allocate(cp, ends), "reached": cp.zeros(plan.batch, np.int32)}
 
 
 def _widen(arrays: BatchArrays) -> None:
@@ -274,7 +267,9 @@ def _launch(arrays: BatchArrays, sweep: str, searches: int, **given: Any) -> boo
     """Sweep "forward", "backward" or "recount" from all roots of a batch; False if the arrays hold too few levels."""
     rows, status = arrays.rows, cp.zeros(1, np.int32)
     all_blocks = rows.plan.variant == "all-blocks"
-    blocks = _resident_blocks(arrays) if all_blocks else searches
+    blocks = searches
+    if all_blocks:
+        blocks = resident_blocks(tuning.TRAVERSAL_THREADS, *(_kernel(arrays, one) for one in ("forward", "backward")))
     if arrays.source in (_NODE, _EDGE):
         if sweep == "forward":
             arrays.depths[:searches].fill(0)
@@ -286,7 +281,7 @@ def _launch(arrays: BatchArrays, sweep: str, searches: int, **given: Any) -> boo
         (blocks,),
         tuning.TRAVERSAL_THREADS,
         n=rows.rows,
-        most=_most(arrays),
+        most=_most_levels(arrays.depth_bytes, rows.rows),
         **arrays.arguments("stride", "depths", "values"),
         **arrays.own,
         stop=rows.stop,
@@ -303,7 +298,3 @@ def _kernel(arrays: BatchArrays, sweep: str) -> Kernel:
     source, plan = arrays.source, arrays.rows.plan
     kernels = TRAVERSALS[source]._replace(cooperative=plan.variant == "all-blocks")
     return kernels.kernel(f"traversal_{source}_{sweep}", Variant(plan.dtype, depth_bytes=arrays.depth_bytes))
-
-
-def _resident_blocks(arrays: BatchArrays) -> int:
-    return resident_blocks(tuning.TRAVERSAL_THREADS, *(_kernel(arrays, sweep) for sweep in ("forward", "backward")))

@@ -46,19 +46,17 @@ void add_ends(const Sweep<Index>& s, Span<double> scores) {
 
 // The sums over distances of a batch, in sweep order, and the largest distance of each column.
 struct DistanceSums {
+    bool has_squares;
     Buffer<double> reached, distance, inverse, distance_squares, inverse_squares;
     double deepest[columns] = {};
 
-    bool has_squares;
-
     LAGBC_INLINE DistanceSums(int64_t n, const BatchSums& asked)
-        : reached(n, 0.0),
+        : has_squares(asked.distance_squares.is_there || asked.inverse_squares.is_there),
+          reached(n, 0.0),
           distance(n, 0.0),
           inverse(n, 0.0),
-          has_squares(asked.distance_squares.is_there || asked.inverse_squares.is_there) {
-        distance_squares = Buffer<double>(has_squares ? n : 0, 0.0);
-        inverse_squares = Buffer<double>(has_squares ? n : 0, 0.0);
-    }
+          distance_squares(has_squares ? n : 0, 0.0),
+          inverse_squares(has_squares ? n : 0, 0.0) {}
 
     LAGBC_INLINE void add_to(const BatchSums& totals, Span<const int64_t> order) const {
         if (totals.reached.is_there) add_parts(totals.reached, reached.view(), order);

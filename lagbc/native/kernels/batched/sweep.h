@@ -42,7 +42,7 @@ template <class Index>
 struct Sweep : BatchRequest {
     Memory memory;  // of all its arrays
     Asks asks;
-    Stop stop{{&never, 1}};
+    Stop stop;
     const Csr<Index>* out = nullptr;      // the graph in sweep order
     std::unique_ptr<Queue<Index>> queue;  // filled by the forward sweep
     Span<const int64_t> order;            // (n,): the vertex of each row, in matrix order
@@ -83,9 +83,6 @@ struct Sweep : BatchRequest {
         const int64_t numbers = asks.distances() ? std::max(asks.paths() ? of_paths : 0, of_distances) : of_paths;
         return static_cast<int64_t>(sizeof(double)) * numbers;
     }
-
-private:
-    static constexpr uint8_t never = 0;
 };
 
 // Hops, a row being counted at each level at which it is live; see levels.h.

@@ -26,12 +26,11 @@ public:
         : ends_(ends),
           heads_(heads),
           rising_(rising),
-          count_(ends.size - 1),
-          total_(count_, 0.0),
-          beyond_(count_, 0.0),
-          queue_(count_),
-          seen_(count_, false),
-          bits_(count_, uint64_t{0}) {}
+          total_(ends.size - 1, 0.0),
+          beyond_(ends.size - 1, 0.0),
+          queue_(ends.size - 1),
+          seen_(ends.size - 1, false),
+          bits_(ends.size - 1, uint64_t{0}) {}
 
     // The sum of the copies of a component.
     double& total(Index component) const { return total_[component]; }
@@ -84,30 +83,23 @@ private:
     Span<const int64_t> ends_;
     Span<const Index> heads_;
     bool rising_;
-    int64_t count_;
     Buffer<double> total_, beyond_;
     Buffer<Index> queue_;
     Buffer<bool> seen_;
     Buffer<uint64_t> bits_;
 };
 
-// Set the branch at each copy of a component: the sum beyond the component, and of its other copies.
+// Set the branch at each copy of a component, 0 before: the sum beyond the component, and of its other copies.
 template <class Index>
 void fill_branches(const Strong<Index>& strong, Index component, int64_t attachment, double beyond,
                    Span<const double> inside, Span<double> branches) {
-    const int64_t first = strong.member_ptr[component], last = strong.member_ptr[component + 1];
-    double others = beyond;
-    for (int64_t k = first; k < last; ++k) {
-        const Index x = strong.members[k];
-        if (x != attachment) branches[x] = others;
-        others += inside[x];
-    }
-    others = 0.0;
-    for (int64_t k = last - 1; k >= first; --k) {
-        const Index x = strong.members[k];
-        if (x != attachment) branches[x] += others;
-        others += inside[x];
-    }
+    without_each(
+        strong.member_ptr[component], strong.member_ptr[component + 1], beyond,
+        [&](int64_t k) { return inside[strong.members[k]]; },
+        [&](int64_t k, double others) {
+            const Index x = strong.members[k];
+            if (x != attachment) branches[x] += others;
+        });
 }
 
 // W_B of each copy, and the branch of its bicomponent there; `ends` and `heads` are the rows of arcs between
@@ -135,7 +127,7 @@ std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& cop
         below[attach[b]] += total;
         if (home[attach[b]] >= 0) carries[home[attach[b]]] = true;
     }
-    weigh_hung<Index>(copies, weights, {branches.data(), branches.size()}, inside.span());
+    weigh_hung(copies, weights, branches.view(), inside.span());
     Buffer<bool> marked(strong.count(), false);
     Buffer<Index> seeds(strong.count());
     for (int64_t b = copies.blocks() - 1; b >= 0; --b) {
@@ -152,8 +144,7 @@ std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& cop
         for (int64_t k = 0; k < found; k += 64)
             reached.sum_beyond(first, last, {&seeds[k], std::min<int64_t>(64, found - k)});
         for (int64_t k = 0; k < found; ++k)
-            fill_branches<Index>(strong, seeds[k], attachment, reached.beyond(seeds[k]), {inside.data(), inside.size()},
-                                 branches.span());
+            fill_branches(strong, seeds[k], attachment, reached.beyond(seeds[k]), inside.view(), branches.span());
     }
     return {std::move(inside), std::move(branches)};
 }

@@ -197,13 +197,6 @@ private:
     Span<const double> distances_, sources_, sums_;
 };
 
-// `sum_within` of chain c.
-inline double within_chain(const Ways& ways, int64_t c, double dist, double sigma, const Flows& flows) {
-    const int64_t first = ways.starts[c];
-    return sum_within(chain_of(ways, c), dist, sigma, flows.around[0].data + first, flows.around[1].data + first,
-                      flows.within.data + first, flows.onward.data + first);
-}
-
 // Sum the demand that leaves chains at the roots, for chains whose far end has a row; return false if it was stopped.
 //
 // flows        is written for these chains
@@ -229,8 +222,11 @@ bool leave_chains(const Ways& ways, const Flows& flows, Span<const int64_t> root
             if (stop.is_set()) return false;
             const Paths<Distance> far{dist[column[b]], sigma[column[b]]};
             junction[k] += leaving.sum(c, side, a, near, far, {demand[k], through[k]}, flows);
-            if (side == 0)
-                demand[k][b] += within_chain(ways, c, static_cast<double>(near.dist[b]), near.sigma[b], flows);
+            if (side != 0) continue;
+            const int64_t first = ways.starts[c];
+            demand[k][b] += sum_within(chain_of(ways, c), static_cast<double>(near.dist[b]), near.sigma[b],
+                                       flows.around[0].data + first, flows.around[1].data + first,
+                                       flows.within.data + first, flows.onward.data + first);
         }
     }
     return true;

@@ -118,8 +118,7 @@ std::tuple<Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> find_
     }
     if (stop.is_set())  // copies may be left without a component
         return {Buffer<Index>(0), Buffer<int64_t>(0), Buffer<int64_t>(0), Buffer<Index>(0)};
-    const Span<Index> component = search.component().span();
-    auto [member_ptr, members] = group<Index>({component.data, component.size}, search.count());
+    auto [member_ptr, members] = group<Index>(search.component().view(), search.count());
     return {std::move(search.component()), std::move(component_ptr), std::move(member_ptr), std::move(members)};
 }
 

@@ -41,9 +41,9 @@ double times_of(const Traversal<Index>& s, int64_t root) {
 }
 
 // Whether a path count is above the limit.
-inline bool overflows(Span<const double> sigma, int64_t count, double limit) {
+inline bool overflows(Span<const double> sigma, double limit) {
     bool is_above = false;  // without a branch, so that vectors compare
-    for (int64_t i = 0; i < count; ++i) is_above |= sigma[i] > limit;
+    for (const double paths : sigma) is_above |= paths > limit;
     return is_above;
 }
 
@@ -66,7 +66,7 @@ LAGBC_INLINE void sum_edges(const Trail<Index>& trail, int64_t count, int64_t ti
     }
 }
 
-// Make `onward` from `own`.
+// Make `onward` from `own`, a number for each settled vertex.
 template <class Index>
 void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span<const double>> class_sizes,
                 int64_t count, int64_t tight) {
@@ -86,7 +86,7 @@ void add_onward(const Trail<Index>& trail, Optional<Span<const double>> class_si
                 double times, bool linear, Span<double> total, Optional<Span<double>> squares) {
     const auto order = trail.order;
     const auto dist = trail.dist, sigma = trail.sigma, onward = trail.onward;
-    sum_onward(trail, {trail.own.data, count}, class_sizes, count, tight);
+    sum_onward(trail, trail.own, class_sizes, count, tight);
     if (!squares.is_there) {
         for (int64_t i = 1; i < count; ++i) total[order[i]] += sigma[i] * onward[i] * times;
         return;
@@ -155,8 +155,7 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
             for (int64_t i = 0; i < count; ++i) own[i] *= class_sizes[i];
         if (asked.linear)
             for (int64_t i = 1; i < count; ++i) own[i] /= dist[i];
-        add_onward(trail, {{class_sizes.data, class_sizes.size}, class_sizes.is_there}, count, tight, times,
-                   asked.linear, totals.dependency, totals.dependency_squares);
+        add_onward(trail, class_sizes, count, tight, times, asked.linear, totals.dependency, totals.dependency_squares);
         if (asked.endpoints) add_ends(trail, count, times, totals.dependency);
     }
     if (totals.edges.is_there)

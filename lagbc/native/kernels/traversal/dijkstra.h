@@ -243,7 +243,7 @@ Searched search_with(const Traversal<Index>& s, const Queue& queue, int64_t root
     if (s.asked.counts_paths) {
         found.edges = count_paths(s.trail, found, s.search, s.asked);
         const Span<const double> sigma{s.trail.sigma.data, found.count};
-        found.overflowed = overflows(sigma, found.count, s.asked.limit) || misses(sigma);
+        found.overflowed = overflows(sigma, s.asked.limit) || misses(sigma);
     } else {
         found.edges = 0;
     }

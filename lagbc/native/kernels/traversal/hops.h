@@ -86,7 +86,7 @@ Searched search_in_hops(const Traversal<Index>& s, int64_t root) {
     Searched found{search_hops(*s.graph, places, s.trail, s.asked, root)};
     if (s.asked.stop.is_set()) return found;
     for (int64_t i = 0; i < found.count; ++i) places[s.trail.order[i]] = unmet;
-    found.overflowed = overflows({s.trail.sigma.data, found.count}, found.count, s.asked.limit);
+    found.overflowed = overflows({s.trail.sigma.data, found.count}, s.asked.limit);
     found.depth = s.trail.dist[found.count - 1];
     return found;
 }

@@ -90,9 +90,8 @@ void add_onward_near(const Trail<Index>& trail, const Near<Index>& near, int64_t
 // Count the two ends of each pair of the root and a target, by the target's weight.
 template <class Index>
 void add_ends_near(const Near<Index>& near, int64_t here, double times, int64_t column) {
-    const Span<const double> weights{near.weights.data, here};
-    for (int64_t i = 1; i < here; ++i) near.by_vertex[near.vertex_rows[i]][column] += weights[i] * times;
-    near.by_vertex[near.vertex_rows[0]][column] += total_of(weights, here) * times;
+    for (int64_t i = 1; i < here; ++i) near.by_vertex[near.vertex_rows[i]][column] += near.weights[i] * times;
+    near.by_vertex[near.vertex_rows[0]][column] += total_of(near.weights, here) * times;
 }
 
 // Add the sums over distances within cutoff j; return the largest of these distances.
@@ -121,11 +120,11 @@ void add_decaying(const Trail<Index>& trail, Reached found, const Targets& omega
     const auto sigma = trail.sigma, own = trail.own, weights = near.weights;
     for (int64_t j = 0; j < near.radii.size; ++j) {
         const int64_t here = weigh(trail, count, near.radii[j], near.decay(j), omega, weights);
-        if (to.gravity >= 0) near.by_root[k][to.gravity + j] = total_of({weights.data, here}, here);
+        if (to.gravity >= 0) near.by_root[k][to.gravity + j] = total_of(weights, here);
         if (to.dependency < 0 && to.edges < 0) continue;
         const int64_t inside = edges_from(trail.tails, here, tight);
         for (int64_t i = 0; i < count; ++i) own[i] = weights[i] / sigma[i];
-        sum_onward(trail, {own.data, count}, {}, count, inside);
+        sum_onward(trail, own, {}, count, inside);
         if (to.dependency >= 0) {
             add_onward_near(trail, near, here, times, to.dependency + j);
             if (asked.endpoints) add_ends_near(near, here, times, to.dependency + j);
@@ -147,10 +146,10 @@ void add_cut(const Trail<Index>& trail, Reached found, const Targets& omega, dou
         const double cutoff = near.cutoffs[j];
         if (to.stress >= 0 || to.targets >= 0 || to.straight >= 0) {
             const int64_t here = weigh(trail, count, cutoff, 0.0, omega, near.weights);
-            if (to.targets >= 0) near.by_root[k][to.targets + j] = total_of({near.weights.data, here}, here);
+            if (to.targets >= 0) near.by_root[k][to.targets + j] = total_of(near.weights, here);
             if (to.straight >= 0) near.by_root[k][to.straight + j] = straight_of(trail, near, here);
             if (to.stress >= 0) {
-                sum_onward(trail, {near.weights.data, count}, {}, count, edges_from(trail.tails, here, tight));
+                sum_onward(trail, near.weights, {}, count, edges_from(trail.tails, here, tight));
                 add_onward_near(trail, near, here, times, to.stress + j);
             }
         }

@@ -83,10 +83,7 @@ struct TraversalRequest {
 struct Asked : TraversalRequest {
     Optional<Span<const double>> class_sizes;  // (n,) how many vertices each stands for on a path
     bool counts_paths = true;
-    Stop stop{{&never, 1}};
-
-private:
-    static constexpr uint8_t never = 0;
+    Stop stop;
 };
 
 // Results, an entry a root.
@@ -183,7 +180,7 @@ struct Traversal {
         else
             make_totals(size);
         asked.counts_paths = Asks::of(size.sums).paths();
-        asked.class_sizes = {{class_sizes.data, class_sizes.size}, class_sizes.is_there};
+        asked.class_sizes = class_sizes;
     }
 
 private:

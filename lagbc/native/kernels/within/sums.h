@@ -217,10 +217,9 @@ void sum_ball(const BallOf<Index, Number>& ball, int64_t first, int64_t width, c
     if (to.edges >= 0)
         near.edges = find_rows(near.row_of_edge, near.edge_of_row, near.edges, Span<int64_t>(ball.places), ball.edges,
                                Span<int64_t>(ball.place_rows));
-    const Targets targets{{s.omega.data, s.omega.size}, s.omega.is_there};
     if (to.dependency >= 0 || to.edges >= 0 || to.gravity >= 0)
-        add_decaying(ball, asked, first, width, targets, times, near);
-    add_cut(ball, asked, first, width, targets, times, near);
+        add_decaying(ball, asked, first, width, s.omega, times, near);
+    add_cut(ball, asked, first, width, s.omega, times, near);
 }
 
 // Sum roots in the caller's order (-1 is absent), 64 together, or one by one if their ball has too many rows.
