@@ -221,20 +221,8 @@ def bc(
     >>> print(f"{scores[50]:.0f} +- {errors[50]:.0f}; {scores[0]:.0f} +- {errors[0]:.0f}")
     2451 +- 2; 0 +- nan
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized, endpoints)
     return compute(A, BC, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
 
@@ -344,19 +332,8 @@ def edge_bc(
            [2., 0., 2.],
            [0., 2., 0.]])
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized)
     return compute(A, EDGE_BC, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
 

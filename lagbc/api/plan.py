@@ -63,12 +63,8 @@ def plan(
     A : as for `lagbc.bc`
     which : str or several
         Names of centralities, as for `lagbc.centralities`.
-    batch, directed, weighted, strength : as for `lagbc.bc`
-    sources, targets, source_weights, target_weights, demand, cutoff : as for `lagbc.bc`
-    decay, rtol : as for `lagbc.bc`
-    k, rng : as for `lagbc.bc`
-    normalized, endpoints, wf_improved, log2
-        As for the functions that take them.
+    batch, directed, weighted, strength, sources, targets, source_weights, target_weights : as for `lagbc.bc`
+    demand, cutoff, decay, rtol, k, rng, normalized, endpoints, wf_improved, log2 : as for `lagbc.centralities`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -96,22 +92,8 @@ def plan(
     >>> planned.method, planned.memory.total < 100_000
     ('batched', True)
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-        wf_improved=wf_improved,
-        log2=log2,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized, endpoints, wf_improved, log2)
     for name in _OF_CALLS:
         if name in options:
             raise InvalidTypeError(f"a plan is of full sweeps, whatever {name}= is; give {name}= to the call itself")
@@ -142,15 +124,12 @@ def select_method(
 
     Parameters
     ----------
-    A, directed, weighted, strength : as for `lagbc.bc`
+    A, directed, weighted, strength, which, cutoff, decay : as for `lagbc.plan`
     roots : int, optional
         The number of roots, drawn at random, as `k` draws them; so many neighbours as roots may get another method. All
         vertices by default.
-    which : str or several
-        Names of centralities, as for `lagbc.centralities`.
     demand : as for `lagbc.bc`, optional
         Its origins are the roots, and `roots` does not go with it.
-    cutoff, decay : as for `lagbc.bc`, optional
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -199,14 +178,9 @@ def estimate_memory(
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    A, batch, directed, weighted, strength, which, demand, cutoff, decay : as for `select_method`
     roots : int, optional
         The number of roots: the length of `sources`, or `k`. All vertices by default.
-    which : str or several
-        Names of centralities, as for `lagbc.centralities`.
-    demand : as for `lagbc.bc`, optional
-        Its origins are the roots, and `roots` does not go with it.
-    cutoff, decay : as for `lagbc.bc`, optional
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns

@@ -150,22 +150,8 @@ def centralities(
     >>> lagbc.centralities(star, ("bc", "eccentricity"), directed=False)
     {'bc': array([3., 0., 0., 0.]), 'eccentricity': array([1., 2., 2., 2.])}
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-        wf_improved=wf_improved,
-        log2=log2,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized, endpoints, wf_improved, log2)
     asked = usual(arguments) if which is None else find_all(which)
     return compute(A, asked, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
@@ -232,22 +218,8 @@ def save_part(
     All files together are about n^2 / 128 bytes for exact betweenness, and for each part up to 120 n (15 blocks) more.
     With `cutoff` or `decay` they hold sums of reached vertices only. The file of part 1 has the graph, too.
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-        wf_improved=wf_improved,
-        log2=log2,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized, endpoints, wf_improved, log2)
     from lagbc.centrality.parts import write_part  # loads files of NumPy, which sweeps do without
 
     return write_part(path, part, A, which, batch, Read(directed, weighted, strength), options, arguments)
