@@ -97,13 +97,7 @@ def panels_in(
     layout: Literal["constrained", "compressed"] = "constrained",
     **grid: Any,
 ) -> tuple[Figure, list[Axes]]:
-    """Return axes, one a panel, and their figure: the caller's, or new ones in rows of some `columns`, else in one row.
-
-    Raises
-    ------
-    TypeError, ValueError
-        They are no axes of matplotlib, or not one a panel.
-    """
+    """Return axes, one a panel, and their figure: the caller's, or new ones in rows of `columns`, by default in one."""
     if ax is None:
         figure, columns = figure_class()(figsize=size, layout=layout), columns or panels
         every = figure.subplots(-(-panels // columns), columns, squeeze=False, **grid).ravel().tolist()
@@ -148,13 +142,7 @@ def are_of_edges(scores: Any) -> bool:
 
 
 def scores_of_vertices(name: str, scores: Any, graph: Graph) -> NDArray[np.float64]:
-    """Return a score for each vertex, given in their order, or by vertex in a dict or a series.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Scores are of edges, or of several centralities, or not one a vertex.
-    """
+    """Return a score for each vertex, given in their order, or by vertex in a dict or a series."""
     if are_of_edges(scores):
         raise InvalidTypeError(f"{name} is of edges, and vertices are drawn here; lagbc.plots.plot_map draws edges")
     columns = scores.items() if isinstance(scores, Mapping) or hasattr(scores, "columns") else ()
