@@ -170,10 +170,7 @@ class Source(NamedTuple):
         self.fail(line + before.count(b"\n"), subject, text, r"plain text, lines ending in \n or \r\n")
 
     def pieces_of_part(self, *, below: int, number: int, of: int) -> Iterator[tuple[int, bytes]]:
-        """Yield part `number` of `of` as `pieces` does: a range of bytes of a plain file, some pieces of any other.
-
-        The lines of a range are numbered from 1.
-        """
+        """Yield part `number` of `of` as `pieces` does: bytes of a plain file, lines from 1 on, or pieces of others."""
         with self._open_stored() as stored:
             if self.kept is not None or _is_gzip(stored):
                 every = enumerate(self.pieces(below=below))

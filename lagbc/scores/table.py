@@ -140,7 +140,7 @@ def table(
         rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, called, directed)
     titles = ["u", "v", "key"] if adapters.is_networkx(graph) else ["source", "target"]
     index = pd.MultiIndex.from_arrays(rows, names=titles[: len(rows)])
-    values = {name: _values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
+    values = {name: values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
     return pd.DataFrame(values, index=index)
 
 
@@ -232,7 +232,8 @@ def _objects(items: Sequence[Any]) -> NDArray[Any]:
     return objects
 
 
-def _values_at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.float64]:
+def values_at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the values of entries of a sparse matrix."""
     values = matrix.tocsr()[tails, heads]
     return np.asarray(values.toarray() if sparse.issparse(values) else values).ravel()
 

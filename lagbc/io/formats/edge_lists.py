@@ -171,10 +171,7 @@ def _read_table(source: Source, file: Any, largest: bool, named: Columns) -> Gra
     batches = (batch.select(titles) for batch in file.iter_batches(_BATCH, columns=titles))
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([schema.field(title) for title in titles]), batches)
     table = EdgeTable(source.name, reader, Columns(ends=(1, 2), length=None if length is None else 3))
-    edges = Edges(table.titles)
-    for piece in table.pieces():
-        edges.add(*piece)
-        edges.require_room(source, _BYTES_PER_ROW, "table of {:,} edges")
+    edges = table.edges(lambda edges: edges.require_room(source, _BYTES_PER_ROW, "table of {:,} edges"))
     labels, tails, heads, lengths = edges.numbered()
     matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=True, largest=largest)
     values = "" if length is None else f", values in {table.titles.length}"
