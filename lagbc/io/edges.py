@@ -115,6 +115,7 @@ def graph_from_edges(
         raise unknown_argument(other, taken, meant, f"there are {', '.join(taken[:-1])} and {taken[-1]}")
     if length is not None and strength is not None:
         raise InvalidValueError("length= and strength= are both given; an edge has one or the other")
+    column: Any  # or its title
     values, column = (LENGTHS, length) if strength is None else (STRENGTHS, strength)
     if not isinstance(directed, bool | np.bool_):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
