@@ -41,17 +41,7 @@ _FEW_DECADES = 2.5
 
 
 def check_figure_path(path: str | os.PathLike[str] | None) -> None:
-    """Raise the errors of `plot_scores` for a path, if there is one, before scores are computed.
-
-    Raises
-    ------
-    ValueError
-        If matplotlib does not write files of that suffix.
-    MissingDependencyError
-        If matplotlib is not installed.
-    FileError
-        If no file can be written at the path.
-    """
+    """Raise the errors of `plot_scores` for a path, if there is one, before scores are computed."""
     if path is None:
         return
     if not isinstance(path, str | os.PathLike):
@@ -169,10 +159,7 @@ def _shortened(name: str) -> str:
 
 
 def _write_names(axes: Axes, names: list[str], places: np.ndarray, mark: float) -> None:
-    """Write names beside the first places, or farther off with a line; leave out a name that covers text or a mark.
-
-    Marks are `mark` points of print wide.
-    """
+    """Write names beside the first places, or farther off with a line; leave out one that covers text, or a `mark`."""
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 

@@ -81,19 +81,18 @@ def score_command(record: Centrality) -> click.Command:
         how: Any = {"together": False, "plot_map": plot_map, "coordinates": coordinates, **asked}
         _carry_out_records(lambda given: (record,), output, **how)
 
-    declared: Any = run_command
-    for declare in (
-        options.takes_run(grid=True),
-        options.takes_map,
-        options.takes_output(top=True, plot="scores of vertices", part=True),
+    of_sample = [options.takes_sample, options.error_option][: 1 if record.of_edges else 2]
+    declarations = (
+        options.takes_graph,
+        *(of_sample if "k" in record.takes else ()),
         options.takes_arguments(*record.takes),
-    ):
-        declared = declare(declared)
-    if "k" in record.takes:
-        declared = options.takes_sample(declared if record.of_edges else options.error_option(declared))
+        options.takes_output(top=True, plot="scores of vertices", part=True),
+        options.takes_map,
+        options.takes_run(grid=True),
+    )
     summary = f"{record.summary[0].upper()}{record.summary[1:]}."
-    name = record.name.replace("_", "-")
-    return click.command(name, epilog=options.GRAPH_HELP, help=summary)(options.takes_graph(declared))
+    command = click.command(record.name.replace("_", "-"), epilog=options.GRAPH_HELP, help=summary)
+    return command(options.declared(run_command, declarations))
 
 
 @click.command("centralities", epilog=options.GRAPH_HELP)
