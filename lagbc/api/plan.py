@@ -86,9 +86,8 @@ def plan(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
-    >>> planned = lagbc.plan(path, directed=False, device="cpu")
+    >>> path = lagbc.graph_from_edges([0, 1], [1, 2], directed=False)
+    >>> planned = lagbc.plan(path, device="cpu")
     >>> planned.method, planned.memory.total < 100_000
     ('batched', True)
     """

@@ -145,9 +145,8 @@ def centralities(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> star = sp.coo_array(([1, 1, 1], ([0, 0, 0], [1, 2, 3])), shape=(4, 4))
-    >>> lagbc.centralities(star, ("bc", "eccentricity"), directed=False)
+    >>> star = lagbc.graph_from_edges([0, 0, 0], [1, 2, 3], directed=False)
+    >>> lagbc.centralities(star, ("bc", "eccentricity"))
     {'bc': array([3., 0., 0., 0.]), 'eccentricity': array([1., 2., 2., 2.])}
     """
     of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng

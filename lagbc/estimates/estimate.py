@@ -235,9 +235,8 @@ def estimate(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> star = sp.coo_array(([1.0] * 400, ([0] * 400, range(1, 401))), shape=(401, 401))
-    >>> found = lagbc.estimate(star, directed=False, relative_error=0.2, rng=1)
+    >>> star = lagbc.graph_from_edges([0] * 400, [*range(1, 401)], directed=False)
+    >>> found = lagbc.estimate(star, relative_error=0.2, rng=1)
     >>> bool(found.lower[0] <= 1 <= found.upper[0])
     True
     """
