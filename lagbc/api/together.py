@@ -15,17 +15,7 @@ from lagbc.centrality.compute import compute, find_all
 from lagbc.errors import InvalidTypeError
 from lagbc.options import Options, refuses_places
 from lagbc.scores.records import usual
-from lagbc.types import (
-    Auto,
-    CentralityName,
-    ColumnsOfScores,
-    DemandLike,
-    GraphLike,
-    One,
-    Scores,
-    Several,
-    Vertices,
-)
+from lagbc.types import Auto, CentralityName, ColumnsOfScores, DemandLike, GraphLike, One, Scores, Several, Vertices
 
 if TYPE_CHECKING:
     from lagbc.run.shares import Written

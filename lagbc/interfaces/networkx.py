@@ -392,7 +392,8 @@ def group_betweenness_centrality(
     if absent := {node for group in groups for node in group if node not in G}:
         raise nx.NodeNotFound(shortened(f"The node(s) {absent} are in C but not in G."))
     numbers = [sorted(G.numbers[node] for node in group) for group in groups]
-    by_all = normalized and endpoints and _counts_all_pairs()
+    # From 3.7 on, NetworkX takes group betweenness with endpoints as a share of all pairs.
+    by_all = normalized and endpoints and tuple(map(int, nx.__version__.split(".")[:2])) >= (3, 7)
     found = lagbc.group_bc(
         G.graph(weight), numbers, normalized=bool(normalized) and not by_all, endpoints=bool(endpoints), **run
     )
@@ -437,11 +438,6 @@ def _group_degree(G: BackendGraph, graph: Graph, S: Any, run: dict[str, Any]) ->
         raise nx.NetworkXError(f"The node {absent[0]} is not in the {'di' * G.is_directed()}graph.")
     degrees = lagbc.group_degree(graph, [[G.numbers[node] for node in set(S)]], **run)
     return float(degrees[0]) / (len(G) - len(S))
-
-
-def _counts_all_pairs() -> bool:
-    """Whether NetworkX takes group betweenness with endpoints as a share of all pairs, as from 3.7 on."""
-    return tuple(map(int, nx.__version__.split(".")[:2])) >= (3, 7)
 
 
 def percolation_centrality(

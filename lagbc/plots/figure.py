@@ -150,12 +150,9 @@ def name_highest(figure: Figure, panels: Iterable[tuple[Axes, np.ndarray, np.nda
     figure.draw_without_rendering()  # lays out the axes
     for axes, scores, places, mark in panels:
         highest = [v for v in np.argsort(-scores, kind="stable")[:_CLEAR].tolist() if scores[v] > 0]
-        names = [_shortened(str(labels[v])) for v in highest[:_NAMED]]
+        called = (str(labels[v]) for v in highest[:_NAMED])
+        names = [name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…" for name in called]
         _write_names(axes, names, places[highest], mark)
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
 
 
 def _write_names(axes: Axes, names: list[str], places: np.ndarray, mark: float) -> None:

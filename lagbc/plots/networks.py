@@ -16,14 +16,7 @@ from scipy.sparse.csgraph import dijkstra
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import (
-    check_figure_path,
-    name_highest,
-    names_for,
-    panels_in,
-    save_figure,
-    scores_of_vertices,
-)
+from lagbc.plots.figure import check_figure_path, name_highest, names_for, panels_in, save_figure, scores_of_vertices
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,10 @@ class ListedEdges(Edges):
         try:
             return super().numbered()
         except UnicodeDecodeError:
-            _refuse_other_text(self.layout.source)
+            for line, text in self.layout.source.lines():
+                if text.lstrip()[:1] not in (b"#", b"%"):
+                    self.layout.source.require_utf8(line, text)
+            raise
 
     def to_graph(self, largest: bool) -> GraphFile:
         """Make a graph of the edges read, and free these."""
@@ -135,13 +138,6 @@ class ListedEdges(Edges):
             f"the first line is taken for an edge, {tail} to {head}, although none of the names occurs again; "
             "header=True takes it for titles, header=False for an edge without this warning",
         )
-
-
-def _refuse_other_text(source: Source) -> NoReturn:
-    for line, text in source.lines():
-        if text.lstrip()[:1] not in (b"#", b"%"):
-            source.require_utf8(line, text)
-    raise AssertionError
 
 
 @reader("Parquet", suffixes=(".parquet",), begins=re.compile(rb"PAR1"), takes=("ends", "length"))
