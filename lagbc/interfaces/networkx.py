@@ -33,7 +33,6 @@ from lagbc.options import Options
 from lagbc.request import parse_vertex_weights
 from lagbc.scores.finish import rescale
 from lagbc.scores.records import Centrality
-from lagbc.scores.table import values_at
 
 Node = Hashable
 
@@ -128,7 +127,8 @@ class BackendGraph:
     def by_edge(self, scores: Any, weight: Any) -> dict[tuple[Any, ...], float]:
         """Return a matrix of scores by edge, in the order of ``G.edges``; the shortest parallel edges share equally."""
         tails, heads = self.entries.tails, self.entries.heads
-        values = values_at(scores, tails, heads)
+        values = scores.tocsr()[tails, heads]
+        values = np.ravel(values.toarray() if hasattr(values, "toarray") else values)
         if self.keys is not None:  # parallel entries are adjacent
             values = values * shares_of_parallel(self.entries, self.lengths(weight))
         return {self.edge(i): float(values[i]) for i in self.named()}

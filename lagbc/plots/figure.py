@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, quantity
+from lagbc.errors import InvalidTypeError, InvalidValueError, needed, quantity
 from lagbc.files import require_writable, write_whole
 from lagbc.graph.given import is_sparse
 from lagbc.graph.names import vertex_numbers
@@ -69,12 +69,8 @@ def save_figure(figure: Figure, path: str | os.PathLike[str] | None, dpi: int) -
 def figure_class() -> type[Figure]:
     """Import matplotlib, and return the class of figures."""
     # Not pyplot: a Figure of its own has no global state, and needs no display.
-    try:
+    with needed("figures need matplotlib", "matplotlib", "plot"):
         from lagbc.plots.shown import ShownFigure
-    except ImportError as error:
-        raise MissingDependencyError(
-            "figures need matplotlib: pip install matplotlib; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
-        ) from error
     return ShownFigure
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import dijkstra
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
+from lagbc.errors import InvalidTypeError, InvalidValueError, needed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, name_highest, names_for, panels_in, save_figure, scores_of_vertices
@@ -170,12 +170,8 @@ def _corners_on_shelves(boxes: list[Places]) -> Places:
 
 def _lay_out(pattern: sparse.csr_array) -> Places:
     """Place the vertices of a connected graph."""
-    try:
+    with needed("places of vertices need igraph", "igraph", "plot"):
         import igraph
-    except ImportError as error:
-        raise MissingDependencyError(
-            "places of vertices need igraph: pip install igraph; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
-        ) from error
     n, entries = pattern.shape[0], sparse.triu(pattern, 1)
     # Noise separates vertices with the same hops from all landmarks.
     start = _principal_plane(_hops_from_landmarks(pattern)) + np.random.default_rng(0).normal(scale=0.1, size=(n, 2))

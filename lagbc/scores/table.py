@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
+from lagbc.errors import InvalidTypeError, InvalidValueError, needed
 from lagbc.graph import adapters
 from lagbc.graph.given import is_sparse, parse_values, refuse_masked, require_reals, shares_of_parallel
 from lagbc.graph.graph import Graph
@@ -100,12 +100,8 @@ def table(
     >>> loads = lagbc.table(G, lagbc.edge_bc(G, weighted="length"), weighted="length")  # doctest: +SKIP
     >>> osmnx.graph_to_gdfs(G, nodes=False).join(loads).plot("score")  # doctest: +SKIP
     """
-    try:
+    with needed("tables need pandas", "pandas", "pandas"):
         import pandas as pd
-    except ImportError as error:
-        raise MissingDependencyError(
-            "tables need pandas: pip install pandas; or pip install 'lagbc[pandas]', in a checkout '.[pandas]'"
-        ) from error
     if is_sparse(graph) and is_sparse(scores):  # earlier versions took them the other way round
         raise InvalidValueError(
             "graph and scores are two matrices, and either may be the scores of edges: give these a name, "
@@ -143,7 +139,7 @@ def table(
         rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, called, directed)
     titles = ["u", "v", "key"] if adapters.is_networkx(graph) else ["source", "target"]
     index = pd.MultiIndex.from_arrays(rows, names=titles[: len(rows)])
-    values = {name: values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
+    values = {name: _values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
     return pd.DataFrame(values, index=index)
 
 
@@ -219,8 +215,7 @@ def _count_vertices(graph: Any) -> int:
     return int(shape[0])
 
 
-def values_at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the values of entries of a sparse matrix."""
+def _values_at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.float64]:
     values = matrix.tocsr()[tails, heads]
     return np.asarray(values.toarray() if sparse.issparse(values) else values).ravel()
 

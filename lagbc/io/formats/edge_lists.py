@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, MissingDependencyError
+from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, needed
 from lagbc.io.edges import Edges, EdgeTable, Titles, chosen_columns, numeric_columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, compressed
@@ -143,11 +143,9 @@ class ListedEdges(Edges):
 @reader("Parquet", suffixes=(".parquet",), begins=re.compile(rb"PAR1"), takes=("ends", "length"))
 def read_parquet(source: Source, largest: bool, named: Columns) -> GraphFile:
     """Read the columns of edges of a table."""
-    try:
+    with needed(f"{source.name}: Parquet is read by pyarrow", "pyarrow", "arrow"):
         import pyarrow
         from pyarrow import parquet
-    except ImportError as error:
-        raise MissingDependencyError(f"{source.name}: Parquet is read by pyarrow: pip install pyarrow") from error
     try:
         with source.open() as stream, parquet.ParquetFile(stream) as file:
             return _read_table(source, file, largest, named)
