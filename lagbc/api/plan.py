@@ -146,7 +146,7 @@ def select_method(
     """
     warn("select_method goes with the next release; lagbc.plan tells the method and the reason", DeprecationWarning)
     settings, read = check_options("auto", options, lambda: _OWN), Read(directed, weighted, strength)
-    call = _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings)
+    call = _plan_roots(A, read, roots, which, Arguments(demand=demand, cutoff=cutoff, decay=decay), settings)
     graph, plan = call.graph, call.plan
     if plan.main < 0:
         row, *_ = table.methods_of(weighted=graph.weighted, method=plan.method, device=plan.device)
@@ -195,34 +195,26 @@ def estimate_memory(
     warn("estimate_memory goes with the next release; the memory of lagbc.plan is the same", DeprecationWarning)
     settings = check_options(batch, options, lambda: ("batch", *_OWN))
     read = Read(directed, weighted, strength)
-    call = _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings)
+    call = _plan_roots(A, read, roots, which, Arguments(demand=demand, cutoff=cutoff, decay=decay), settings)
     return call.plan.estimate(call.room)
 
 
 def _plan_roots(
-    A: GraphLike,
-    read: Read,
-    roots: int | None,
-    which: Asked,
-    demand: DemandLike | None,
-    cutoff_and_decay: tuple[ArrayLike | None, ArrayLike | None],
-    settings: Settings,
+    A: GraphLike, read: Read, roots: int | None, which: Asked, given: Arguments, settings: Settings
 ) -> Call:
     """Plan a run of a demand, or from so many random roots; of a checkpoint only its methods are taken."""
     with reading_gpu(A, settings.devices):
-        graph = as_graph(A, **read._asdict())
-        cutoff, decay = cutoff_and_decay
-        centralities = find_all(which)
-        require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
+        graph, centralities = as_graph(A, **read._asdict()), find_all(which)
+        require_taken(centralities, given)
         sums = all_sums(centralities)
-        bounds = parse_bounds(sums, *cutoff_and_decay)
+        bounds = parse_bounds(sums, given.cutoff, given.decay)
         labels = () if settings.checkpoint is None else Checkpoint(settings.checkpoint).labels
-        if demand is not None:
-            if decay is not None:
+        if given.demand is not None:
+            if given.decay is not None:
                 raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")
             if roots is not None:
                 raise InvalidValueError("demand says which roots there are; leave out roots")
-            trips = parse_demand(graph.n, demand, graph.names)
+            trips = parse_demand(graph.n, given.demand, graph.names)
             request = Request(sums, origins(trips), demand=trips, bounds=bounds)
             return plan_request(graph, request, settings, labels=labels)
         count = graph.n if roots is None else roots
