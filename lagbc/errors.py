@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 # Modules between the user's line and the warning: lagbc, NetworkX as it calls backends, and imports.
@@ -122,6 +123,17 @@ class PartError(Error, ValueError):
 
 class MissingDependencyError(Error, ImportError):
     """An optional library that the chosen method needs is not installed; the message names the extra."""
+
+
+@contextmanager
+def needed(subject: str, package: str, extra: str) -> Iterator[None]:
+    """Import a package in the block; MissingDependencyError says about the subject how the package is installed."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{subject}: pip install {package}; or pip install 'lagbc[{extra}]', in a checkout '.[{extra}]'"
+        ) from error
 
 
 class GraphFileWarning(UserWarning):

@@ -231,7 +231,6 @@ class Option(NamedTuple):
     default: Any = None  # None is not parsed
     help: str = ""  # an option without help is absent from the command line
     shown: str | tuple[str, ...] | None = None  # a word for its value there, or the allowed values
-    is_of_some: bool = False  # whether only some methods read it
 
 
 def parse_real(name: str, value: Any) -> float:
@@ -398,7 +397,7 @@ OPTIONS = (
     Option("threads", parse_count, None, "CPU threads.  [default: as many as there are cores]"),
     Option("memory", parse_size, None, "What the process may take, e.g. 8GB.  [default: half of what is free]", "SIZE"),
     Option("dtype", _one_of(*_DTYPES), "float64", "Type of path counts; float32 on the GPU only.", _DTYPES),
-    Option("bucket_width", _parse_width, "auto", _BUCKETS, "LENGTH|auto", is_of_some=True),
+    Option("bucket_width", _parse_width, "auto", _BUCKETS, "LENGTH|auto"),
     Option("progress", _parse_called, False, "[default: on if stderr is a terminal]"),
     Option("checkpoint", _parse_path, None, "Keep the state here (.npz), and go on from it."),
     Option("stop", _parse_called),
@@ -409,7 +408,6 @@ OPTIONS = (
 )
 
 _OF_NAME = {option.name: option for option in OPTIONS}
-_OF_SOME = tuple(option.name for option in OPTIONS if option.is_of_some)
 
 
 @cache
@@ -449,7 +447,11 @@ class Settings(NamedTuple):
     comm: Any
     grid: tuple[int, int] | Auto | None
     overlap: bool
-    of_some_methods: Mapping[str, Any]  # the given options that only some methods read
+
+    @property
+    def of_some_methods(self) -> dict[str, float]:
+        """The given options that only some methods read."""
+        return {} if self.bucket_width is None else {"bucket_width": self.bucket_width}
 
     @property
     def usable_threads(self) -> int:
@@ -475,11 +477,7 @@ def check_options(batch: int | str, options: Options, own: Callable[[], Iterable
         raise InvalidValueError(
             f"device={given['device']!r} names GPUs of one process, not of the workers of an executor"
         )
-    of_some: dict[str, Any] = {}
-    for name in _OF_SOME:
-        if parsed[name] is not None:
-            of_some[name] = parsed[name]
-    return Settings(devices=devices, of_some_methods=of_some, **parsed)
+    return Settings(devices=devices, **parsed)
 
 
 def with_defaults(options: Options) -> Options:

@@ -221,20 +221,8 @@ def bc(
     >>> print(f"{scores[50]:.0f} +- {errors[50]:.0f}; {scores[0]:.0f} +- {errors[0]:.0f}")
     2451 +- 2; 0 +- nan
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized, endpoints)
     return compute(A, BC, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
 
@@ -337,26 +325,14 @@ def edge_bc(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3), format="csr")
-    >>> lagbc.edge_bc(path, directed=False).toarray()
+    >>> path = lagbc.graph_from_edges([0, 1], [1, 2], directed=False)
+    >>> lagbc.edge_bc(path).toarray()
     array([[0., 2., 0.],
            [2., 0., 2.],
            [0., 2., 0.]])
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized)
     return compute(A, EDGE_BC, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
 
@@ -436,9 +412,8 @@ def stress(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0, 1.0], offsets=1, shape=(4, 4))
-    >>> lagbc.stress(path, directed=False)
+    >>> path = lagbc.graph_from_edges([0, 1, 2], [1, 2, 3], directed=False)
+    >>> lagbc.stress(path)
     array([0., 2., 2., 0.])
     """
     arguments = Arguments(sources=sources, targets=targets, cutoff=cutoff, rtol=rtol, k=k, rng=rng, log2=log2)
@@ -497,9 +472,8 @@ def percolation(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
-    >>> lagbc.percolation(path, [0.5, 0.25, 0.5], directed=False)
+    >>> path = lagbc.graph_from_edges([0, 1], [1, 2], directed=False)
+    >>> lagbc.percolation(path, [0.5, 0.25, 0.5])
     array([0., 1., 0.])
     """
     arguments = Arguments(states=states, rtol=rtol)

@@ -130,11 +130,10 @@ def closeness(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> star = sp.coo_array(([1, 1, 1], ([0, 0, 0], [1, 2, 3])), shape=(4, 4))
-    >>> lagbc.closeness(star, directed=False)
+    >>> star = lagbc.graph_from_edges([0, 0, 0], [1, 2, 3], directed=False)
+    >>> lagbc.closeness(star)
     array([1. , 0.6, 0.6, 0.6])
-    >>> highest = lagbc.closeness(star, directed=False, top=2)
+    >>> highest = lagbc.closeness(star, top=2)
     >>> highest.vertices, highest.scores
     (array([0, 1]), array([1. , 0.6]))
     """
@@ -210,9 +209,8 @@ def harmonic(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> star = sp.coo_array(([1, 1, 1], ([0, 0, 0], [1, 2, 3])), shape=(4, 4))
-    >>> lagbc.harmonic(star, directed=False)
+    >>> star = lagbc.graph_from_edges([0, 0, 0], [1, 2, 3], directed=False)
+    >>> lagbc.harmonic(star)
     array([3., 2., 2., 2.])
     """
     arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng, top=top)
@@ -256,8 +254,7 @@ def eccentricity(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> path = lagbc.graph_from_edges([0, 1], [1, 2], directed=True)
     >>> lagbc.eccentricity(path)
     array([2., 1., 0.])
     """
@@ -300,8 +297,7 @@ def eccentricity_centrality(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> path = lagbc.graph_from_edges([0, 1], [1, 2], directed=True)
     >>> lagbc.eccentricity_centrality(path)
     array([1., 2., 0.])
     """
@@ -383,15 +379,14 @@ def distances(
     Examples
     --------
     >>> import numpy as np
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0, 1.0], offsets=1, shape=(4, 4))
-    >>> found = lagbc.distances(path, directed=False)
+    >>> path = lagbc.graph_from_edges([0, 1, 2], [1, 2, 3], directed=False)
+    >>> found = lagbc.distances(path)
     >>> found.wiener, found.diameter, found.radius
     (10.0, 3.0, 2.0)
 
     Pairs by hops:
 
-    >>> np.diff(lagbc.distances(path, directed=False, cutoff=[1, 2, 3]).pairs, prepend=0)
+    >>> np.diff(lagbc.distances(path, cutoff=[1, 2, 3]).pairs, prepend=0)
     array([3., 2., 1.])
     """
     arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng)
@@ -455,8 +450,7 @@ def shortest_path_counts(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> square = sp.coo_array(([1, 1, 1, 1], ([0, 0, 1, 2], [1, 2, 3, 3])), shape=(4, 4))
+    >>> square = lagbc.graph_from_edges([0, 0, 1, 2], [1, 2, 3, 3], directed=True)
     >>> dist, sigma = lagbc.shortest_path_counts(square, [0])
     >>> sigma
     array([[1., 1., 1., 2.]])

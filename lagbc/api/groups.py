@@ -76,9 +76,8 @@ def group_bc(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0] * 4, offsets=1, shape=(5, 5))
-    >>> lagbc.group_bc(path, [[2], [1, 3]], directed=False)
+    >>> path = lagbc.graph_from_edges([0, 1, 2, 3], [1, 2, 3, 4], directed=False)
+    >>> lagbc.group_bc(path, [[2], [1, 3]])
     array([4., 3.])
     """
     arguments = Arguments(groups=groups, rtol=rtol, normalized=normalized, endpoints=endpoints)
@@ -134,9 +133,8 @@ def group_closeness(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0] * 4, offsets=1, shape=(5, 5))
-    >>> lagbc.group_closeness(path, [[2], [1, 3]], directed=False)
+    >>> path = lagbc.graph_from_edges([0, 1, 2, 3], [1, 2, 3, 4], directed=False)
+    >>> lagbc.group_closeness(path, [[2], [1, 3]])
     array([0.66666667, 1.        ])
     """
     arguments = Arguments(groups=groups, wf_improved=wf_improved)
@@ -181,9 +179,8 @@ def group_harmonic(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0] * 4, offsets=1, shape=(5, 5))
-    >>> lagbc.group_harmonic(path, [[2], [1, 3]], directed=False)
+    >>> path = lagbc.graph_from_edges([0, 1, 2, 3], [1, 2, 3, 4], directed=False)
+    >>> lagbc.group_harmonic(path, [[2], [1, 3]])
     array([3., 3.])
     """
     return scores_by_distances(A, GROUP_HARMONIC, Read(directed, weighted, strength), options, Arguments(groups=groups))
@@ -224,9 +221,8 @@ def group_degree(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0] * 4, offsets=1, shape=(5, 5))
-    >>> lagbc.group_degree(path, [[2], [1, 3]], directed=False)
+    >>> path = lagbc.graph_from_edges([0, 1, 2, 3], [1, 2, 3, 4], directed=False)
+    >>> lagbc.group_degree(path, [[2], [1, 3]])
     array([2., 3.])
     """
     arguments = Arguments(groups=groups, normalized=normalized)

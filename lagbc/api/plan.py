@@ -63,12 +63,8 @@ def plan(
     A : as for `lagbc.bc`
     which : str or several
         Names of centralities, as for `lagbc.centralities`.
-    batch, directed, weighted, strength : as for `lagbc.bc`
-    sources, targets, source_weights, target_weights, demand, cutoff : as for `lagbc.bc`
-    decay, rtol : as for `lagbc.bc`
-    k, rng : as for `lagbc.bc`
-    normalized, endpoints, wf_improved, log2
-        As for the functions that take them.
+    batch, directed, weighted, strength, sources, targets, source_weights, target_weights : as for `lagbc.bc`
+    demand, cutoff, decay, rtol, k, rng, normalized, endpoints, wf_improved, log2 : as for `lagbc.centralities`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -90,28 +86,13 @@ def plan(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
-    >>> planned = lagbc.plan(path, directed=False, device="cpu")
+    >>> path = lagbc.graph_from_edges([0, 1], [1, 2], directed=False)
+    >>> planned = lagbc.plan(path, device="cpu")
     >>> planned.method, planned.memory.total < 100_000
     ('batched', True)
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-        wf_improved=wf_improved,
-        log2=log2,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized, endpoints, wf_improved, log2)
     for name in _OF_CALLS:
         if name in options:
             raise InvalidTypeError(f"a plan is of full sweeps, whatever {name}= is; give {name}= to the call itself")
@@ -142,15 +123,12 @@ def select_method(
 
     Parameters
     ----------
-    A, directed, weighted, strength : as for `lagbc.bc`
+    A, directed, weighted, strength, which, cutoff, decay : as for `lagbc.plan`
     roots : int, optional
         The number of roots, drawn at random, as `k` draws them; so many neighbours as roots may get another method. All
         vertices by default.
-    which : str or several
-        Names of centralities, as for `lagbc.centralities`.
     demand : as for `lagbc.bc`, optional
         Its origins are the roots, and `roots` does not go with it.
-    cutoff, decay : as for `lagbc.bc`, optional
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -168,7 +146,7 @@ def select_method(
     """
     warn("select_method goes with the next release; lagbc.plan tells the method and the reason", DeprecationWarning)
     settings, read = check_options("auto", options, lambda: _OWN), Read(directed, weighted, strength)
-    call = _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings)
+    call = _plan_roots(A, read, roots, which, Arguments(demand=demand, cutoff=cutoff, decay=decay), settings)
     graph, plan = call.graph, call.plan
     if plan.main < 0:
         row, *_ = table.methods_of(weighted=graph.weighted, method=plan.method, device=plan.device)
@@ -199,14 +177,9 @@ def estimate_memory(
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    A, batch, directed, weighted, strength, which, demand, cutoff, decay : as for `select_method`
     roots : int, optional
         The number of roots: the length of `sources`, or `k`. All vertices by default.
-    which : str or several
-        Names of centralities, as for `lagbc.centralities`.
-    demand : as for `lagbc.bc`, optional
-        Its origins are the roots, and `roots` does not go with it.
-    cutoff, decay : as for `lagbc.bc`, optional
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -222,34 +195,26 @@ def estimate_memory(
     warn("estimate_memory goes with the next release; the memory of lagbc.plan is the same", DeprecationWarning)
     settings = check_options(batch, options, lambda: ("batch", *_OWN))
     read = Read(directed, weighted, strength)
-    call = _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings)
+    call = _plan_roots(A, read, roots, which, Arguments(demand=demand, cutoff=cutoff, decay=decay), settings)
     return call.plan.estimate(call.room)
 
 
 def _plan_roots(
-    A: GraphLike,
-    read: Read,
-    roots: int | None,
-    which: Asked,
-    demand: DemandLike | None,
-    cutoff_and_decay: tuple[ArrayLike | None, ArrayLike | None],
-    settings: Settings,
+    A: GraphLike, read: Read, roots: int | None, which: Asked, given: Arguments, settings: Settings
 ) -> Call:
     """Plan a run of a demand, or from so many random roots; of a checkpoint only its methods are taken."""
     with reading_gpu(A, settings.devices):
-        graph = as_graph(A, **read._asdict())
-        cutoff, decay = cutoff_and_decay
-        centralities = find_all(which)
-        require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
+        graph, centralities = as_graph(A, **read._asdict()), find_all(which)
+        require_taken(centralities, given)
         sums = all_sums(centralities)
-        bounds = parse_bounds(sums, *cutoff_and_decay)
+        bounds = parse_bounds(sums, given.cutoff, given.decay)
         labels = () if settings.checkpoint is None else Checkpoint(settings.checkpoint).labels
-        if demand is not None:
-            if decay is not None:
+        if given.demand is not None:
+            if given.decay is not None:
                 raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")
             if roots is not None:
                 raise InvalidValueError("demand says which roots there are; leave out roots")
-            trips = parse_demand(graph.n, demand, graph.names)
+            trips = parse_demand(graph.n, given.demand, graph.names)
             request = Request(sums, origins(trips), demand=trips, bounds=bounds)
             return plan_request(graph, request, settings, labels=labels)
         count = graph.n if roots is None else roots

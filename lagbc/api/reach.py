@@ -70,9 +70,8 @@ def reach(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0, 1.0], offsets=1, shape=(4, 4))
-    >>> lagbc.reach(path, directed=False, cutoff=[1, 2])
+    >>> path = lagbc.graph_from_edges([0, 1, 2], [1, 2, 3], directed=False)
+    >>> lagbc.reach(path, cutoff=[1, 2])
     array([[1., 2.],
            [2., 3.],
            [2., 3.],
@@ -127,9 +126,8 @@ def gravity(
     Examples
     --------
     >>> import numpy as np
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
-    >>> lagbc.gravity(path, directed=False, decay=np.log(2))
+    >>> path = lagbc.graph_from_edges([0, 1], [1, 2], directed=False)
+    >>> lagbc.gravity(path, decay=np.log(2))
     array([0.75, 1.  , 0.75])
     """
     arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff, decay=decay)
@@ -199,9 +197,8 @@ def straightness(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([3.0, 4.0], offsets=1, shape=(3, 3))
-    >>> lagbc.straightness(path, [(0, 0), (3, 0), (3, 4)], directed=False, weighted=True)
+    >>> path = lagbc.graph_from_edges([0, 1], [1, 2], [3, 4], directed=False)
+    >>> lagbc.straightness(path, [(0, 0), (3, 0), (3, 4)])
     array([0.85714286, 1.        , 0.85714286])
     """
     where = coordinates_of(A) if coordinates is None else coordinates

@@ -15,17 +15,7 @@ from lagbc.centrality.compute import compute, find_all
 from lagbc.errors import InvalidTypeError
 from lagbc.options import Options, refuses_places
 from lagbc.scores.records import usual
-from lagbc.types import (
-    Auto,
-    CentralityName,
-    ColumnsOfScores,
-    DemandLike,
-    GraphLike,
-    One,
-    Scores,
-    Several,
-    Vertices,
-)
+from lagbc.types import Auto, CentralityName, ColumnsOfScores, DemandLike, GraphLike, One, Scores, Several, Vertices
 
 if TYPE_CHECKING:
     from lagbc.run.shares import Written
@@ -145,27 +135,12 @@ def centralities(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> star = sp.coo_array(([1, 1, 1], ([0, 0, 0], [1, 2, 3])), shape=(4, 4))
-    >>> lagbc.centralities(star, ("bc", "eccentricity"), directed=False)
+    >>> star = lagbc.graph_from_edges([0, 0, 0], [1, 2, 3], directed=False)
+    >>> lagbc.centralities(star, ("bc", "eccentricity"))
     {'bc': array([3., 0., 0., 0.]), 'eccentricity': array([1., 2., 2., 2.])}
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-        wf_improved=wf_improved,
-        log2=log2,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized, endpoints, wf_improved, log2)
     asked = usual(arguments) if which is None else find_all(which)
     return compute(A, asked, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
@@ -232,22 +207,8 @@ def save_part(
     All files together are about n^2 / 128 bytes for exact betweenness, and for each part up to 120 n (15 blocks) more.
     With `cutoff` or `decay` they hold sums of reached vertices only. The file of part 1 has the graph, too.
     """
-    arguments = Arguments(
-        sources=sources,
-        targets=targets,
-        source_weights=source_weights,
-        target_weights=target_weights,
-        demand=demand,
-        cutoff=cutoff,
-        decay=decay,
-        rtol=rtol,
-        k=k,
-        rng=rng,
-        normalized=normalized,
-        endpoints=endpoints,
-        wf_improved=wf_improved,
-        log2=log2,
-    )
+    of_pairs = sources, targets, source_weights, target_weights, demand, cutoff, decay, rtol, k, rng
+    arguments = Arguments(*of_pairs, normalized, endpoints, wf_improved, log2)
     from lagbc.centrality.parts import write_part  # loads files of NumPy, which sweeps do without
 
     return write_part(path, part, A, which, batch, Read(directed, weighted, strength), options, arguments)

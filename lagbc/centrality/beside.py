@@ -170,7 +170,6 @@ def _not_reached(graph: Graph, demand: Any, bounds: Bounds, settings: Settings) 
         checkpoint=None,
         executor=None,
         comm=None,
-        of_some_methods={},
     )
     found = sum_request(graph, request, own).sums.targets
     given = scaled.sum(axis=1)[:, None]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc.calls import PHASES
 from lagbc.calls import record as record_phases
 from lagbc.comparison.measure import Check, Places, Task, TooSlow, draw_roots, time_method
-from lagbc.errors import InvalidValueError, MissingDependencyError, did_you_mean, quantity
+from lagbc.errors import InvalidValueError, did_you_mean, needed, quantity
 from lagbc.graph.names import size_in_words
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
@@ -420,10 +420,8 @@ class Comparison:
         MissingDependencyError
             pandas is not installed.
         """
-        try:
+        with needed("to_pandas needs pandas", "pandas", "pandas"):
             import pandas
-        except ImportError as error:
-            raise MissingDependencyError("to_pandas needs pandas: pip install pandas") from error
         return pandas.DataFrame([asdict(record) for record in self.records])
 
 

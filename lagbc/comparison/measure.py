@@ -6,7 +6,7 @@ import gc
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,14 +19,14 @@ from lagbc import reference, tuning
 from lagbc.api.betweenness import bc
 from lagbc.call import Call, plan_request, require_memory
 from lagbc.calls import Phase, record
-from lagbc.errors import InvalidValueError, MissingDependencyError, quantity
+from lagbc.errors import InvalidValueError, quantity
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.limits import Room, give_back
 from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method, methods_of
-from lagbc.options import OPTIONS, Options, check_options, parse_count
+from lagbc.options import Options, check_options, parse_count
 from lagbc.planning.choose import ranked
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
@@ -67,10 +67,8 @@ class Task(NamedTuple):
         options: Any = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
         if row.device == "cpu":
             options["dtype"] = "float64"
-        # Options that this method does not read are for other methods.
-        options |= {
-            option.name: option.default for option in OPTIONS if option.is_of_some and not row.reads(option.name)
-        }
+        if not row.reads("bucket_width"):
+            options["bucket_width"] = "auto"  # the given one is for other methods
         request = Request(frozenset({"dependency"}), self.roots[:count])
         call = plan_request(self.places[row.device].graph, request, check_options(self.batch, options))
         require_memory(call)
@@ -324,51 +322,29 @@ class Check:
     """
 
     def __init__(self, task: Task, rows: list[Method]) -> None:
-        self.task = task
-        self.trusted = _trusted_row(task)
-        visits = task.graph.n + task.graph.nnz
-        self._roots_of_reference = max(
-            (k for k in growing_sizes(len(task.roots)) if k * visits <= _REFERENCE_VISITS), default=0
-        )
-        self._reference_scores = _by_reference(task, self._roots_of_reference) if self._roots_of_reference else None
-        self._by_trusted = None
-        if self.trusted is not None and self.trusted not in rows and self._roots_of_reference < len(task.roots):
-            self._by_trusted = _scores_by(task, self.trusted)
+        self.trusted = ranked(task.graph, method="auto", device="cpu")[0].method
+        self._every, visits = len(task.roots), task.graph.n + task.graph.nnz
+        self._of_reference = max((k for k in growing_sizes(self._every) if k * visits <= _REFERENCE_VISITS), default=0)
+        self._right = list[tuple[str, int, NDArray[np.float64]]]()  # names of checks, numbers of roots, and scores
+        if self._of_reference and (scores := _by_reference(task, self._of_reference)) is not None:
+            self._right.append(("lagbc.reference", self._of_reference, scores))
+        if self.trusted not in rows and self._of_reference < self._every:
+            with suppress(TooSlow, MemoryError):
+                self._trust(time_method(task, self.trusted)[1])
+
+    def _trust(self, scores: dict[int, NDArray[np.float64]]) -> None:
+        if self._of_reference < self._every:
+            name = f"{self.trusted.name} on {self.trusted.device}"
+            self._right.append((name, self._every, scores[self._every]))
 
     def __call__(self, row: Method, scores: dict[int, NDArray[np.float64]]) -> tuple[float | None, str]:
         """Return the largest relative difference from the right scores, and the names of the checks."""
-        every, found = len(self.task.roots), []
-        if self._reference_scores is not None:
-            found.append(
-                (
-                    _relative_difference(scores[self._roots_of_reference], self._reference_scores),
-                    f"lagbc.reference, {quantity(self._roots_of_reference, 'root')}",
-                )
-            )
+        differences = (_relative_difference(scores[count], right) for _, count, right in self._right)
+        names = "; ".join(f"{name}, {quantity(count, 'root')}" for name, count, _ in self._right)
+        found = max(differences, default=None), names
         if row is self.trusted:
-            self._by_trusted = scores[every]
-        elif self._by_trusted is not None and self.trusted is not None and self._roots_of_reference < every:
-            name = f"{self.trusted.name} on {self.trusted.device}, {quantity(every, 'root')}"
-            found.append((_relative_difference(scores[every], self._by_trusted), name))
-        if not found:
-            return None, ""
-        return max(difference for difference, _ in found), "; ".join(name for _, name in found)
-
-
-def _trusted_row(task: Task) -> Method | None:
-    """Return the row that "auto" takes on the CPU; None if there is none."""
-    try:
-        return ranked(task.graph, method="auto", device="cpu")[0].method
-    except (ValueError, MissingDependencyError):
-        return None
-
-
-def _scores_by(task: Task, row: Method) -> NDArray[np.float64] | None:
-    """Return scores from all roots by a method that is not measured; None if time or memory is too short."""
-    try:
-        return time_method(task, row)[1][len(task.roots)]
-    except (TooSlow, MemoryError):
-        return None
+            self._trust(scores)
+        return found
 
 
 def _by_reference(task: Task, count: int) -> NDArray[np.float64] | None:

@@ -235,9 +235,8 @@ def estimate(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> star = sp.coo_array(([1.0] * 400, ([0] * 400, range(1, 401))), shape=(401, 401))
-    >>> found = lagbc.estimate(star, directed=False, relative_error=0.2, rng=1)
+    >>> star = lagbc.graph_from_edges([0] * 400, [*range(1, 401)], directed=False)
+    >>> found = lagbc.estimate(star, relative_error=0.2, rng=1)
     >>> bool(found.lower[0] <= 1 <= found.upper[0])
     True
     """
@@ -251,10 +250,19 @@ def estimate(
         raise InvalidTypeError(f"estimate takes no {of_others[0]}; it takes A, centrality, {', '.join(own)}")
 
     def here(A: GraphLike, read: Read, options: Options) -> Estimate:
-        settings = check_options(batch, options, lambda: own)
-        return run_estimate(
-            Asked(A, find_estimated(centrality), read, settings, arguments, wanted, samples, vertices, rng)
-        )
+        settings, estimated = check_options(batch, options, lambda: own), find_estimated(centrality)
+        asked = estimated, arguments, settings, wanted, vertices
+        _require_taken(*asked)
+        begun, told = time.perf_counter(), f"estimate of {estimated.name}"
+        with running(told, settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
+            uploads = partial(begin_on_device, A, lambda: PROBED, settings)
+            graph = take_graph(A, **read._asdict(), uploads=uploads if samples != "paths" else None)
+            raise_if_stopped()
+            question = _question(graph, *asked, rng, begun)
+            with ExitStack() as carriers:
+                answer = _answer(question, samples, carriers)
+            log_plan(told, answer.reason)
+            return _estimate_of(A, question, answer)
 
     read, key = Read(directed, weighted, strength), f"estimate {centrality}"
     if (comm := communicator(options)) is None:
@@ -296,69 +304,50 @@ def _parse_positive(name: str, value: Any) -> float:
     return number
 
 
-class Asked(NamedTuple):
-    """A call of `estimate` as it was made, with its own arguments checked."""
-
-    A: GraphLike
-    centrality: Centrality
-    read: Read
-    settings: Settings
-    arguments: Arguments
-    wanted: Wanted
-    samples: str
-    vertices: ArrayLike | None
-    rng: int | np.random.Generator | None
-
-
-def run_estimate(asked: Asked) -> Estimate:
-    """Carry out a call of `estimate`."""
-    name = estimated_sum(asked.centrality)
-    _require_taken(asked, name)
-    begun, told = time.perf_counter(), f"estimate of {asked.centrality.name}"
-    settings = asked.settings
-    with running(told, settings.stop, settings.checkpoint), reading_gpu(asked.A, asked.settings.devices):
-        uploads = partial(begin_on_device, asked.A, lambda: PROBED, asked.settings)
-        graph = take_graph(asked.A, **asked.read._asdict(), uploads=uploads if asked.samples != "paths" else None)
-        raise_if_stopped()
-        question = _question(asked, graph, name, begun)
-        with ExitStack() as carriers:
-            answer = _answer(question, asked.samples, carriers)
-        log_plan(told, answer.reason)
-        return _estimate_of(asked, question, answer)
-
-
-def _require_taken(asked: Asked, name: str) -> None:
+def _require_taken(
+    centrality: Centrality, arguments: Arguments, settings: Settings, wanted: Wanted, vertices: ArrayLike | None
+) -> None:
     """Raise ValueError for arguments and options that no estimate takes, or none of this centrality."""
-    require_taken((asked.centrality,), asked.arguments._replace(normalized=False))
-    if asked.settings.dtype != "float64":
+    name = estimated_sum(centrality)
+    require_taken((centrality,), arguments._replace(normalized=False))
+    if settings.dtype != "float64":
         raise InvalidValueError("dtype: squares of terms are summed in 'float64'")
-    if asked.vertices is not None and asked.wanted.top is not None:
+    if vertices is not None and wanted.top is not None:
         raise InvalidValueError("top is of all vertices: it does not go with vertices")
-    if name == "edges" and (asked.vertices is not None or asked.wanted.top is not None):
+    if name == "edges" and (vertices is not None or wanted.top is not None):
         raise InvalidValueError("vertices and top are of vertices; edge_bc has scores of edges: leave them out")
 
 
-def _question(asked: Asked, graph: Graph, name: str, begun: float) -> Question:
+def _question(
+    graph: Graph,
+    centrality: Centrality,
+    arguments: Arguments,
+    settings: Settings,
+    wanted: Wanted,
+    vertices: ArrayLike | None,
+    rng: int | np.random.Generator | None,
+    begun: float,
+) -> Question:
     """Check the arguments that depend on the graph."""
-    arguments, wanted, vertices = asked.arguments, asked.wanted, None
+    name = estimated_sum(centrality)
     if name not in ("dependency", "edges"):
         arguments = arguments._replace(normalized=False)
     if arguments.endpoints and graph.directed:
         raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
     request = Request(sums=sums_of(name), roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
-    settings = on_device_of(graph, request, asked.settings) if graph.is_on_device else asked.settings
+    settings = on_device_of(graph, request, settings) if graph.is_on_device else settings
     if request.sums & PATH_SUMS:
         warn_of_ties(graph, arguments.rtol, request.roots)
-    if asked.vertices is not None:
-        given = numbers_of("vertices", graph.names, asked.vertices)
-        vertices = parse_vertices("vertices", graph.n, given, graph.names)
-        if not len(vertices):
+    places = None
+    if vertices is not None:
+        given = numbers_of("vertices", graph.names, vertices)
+        places = parse_vertices("vertices", graph.n, given, graph.names)
+        if not len(places):
             raise InvalidValueError("vertices is empty")
     if wanted.top is not None and wanted.top > graph.n:
         raise InvalidValueError(f"top={wanted.top}: the graph has {graph.n} vertices")
     room = Room.of_call(settings.memory, graph)
-    of_graph = (graph, asked.centrality, name, arguments, settings, room, request)
-    return Question(*of_graph, wanted, vertices, asked.rng, begun)
+    return Question(graph, centrality, name, arguments, settings, room, request, wanted, places, rng, begun)
 
 
 def _answer(question: Question, samples: str, carriers: ExitStack) -> Answer:
@@ -396,26 +385,26 @@ def _look_at_paths(question: Question, samples: str) -> Paths | None:
     return None if samples == "auto" and paths.have_met_none else paths
 
 
-def _estimate_of(asked: Asked, question: Question, answer: Answer) -> Estimate:
+def _estimate_of(A: GraphLike, question: Question, answer: Answer) -> Estimate:
     """Make the result of the call."""
     vertices, found = question.vertices, answer.found
     if vertices is not None:
         found = found[0][vertices], found[1][vertices], found[2][vertices]
-    of = asked.A, question.graph, asked.centrality
-    scores, lower, upper = (as_returned(*of, [one], asked.arguments) for one in found)
+    of = A, question.graph, question.centrality
+    scores, lower, upper = (as_returned(*of, [one], question.arguments) for one in found)
     is_of_edges = question.name == "edges"
     return Estimate(
-        asked.centrality.name,
+        question.centrality.name,
         scores=scores,
         lower=lower,
         upper=upper,
         roots=answer.roots,
         paths=answer.paths,
         exact=answer.exact,
-        guaranteed=asked.wanted.guarantee or answer.exact,
-        confidence=1.0 if answer.exact else asked.wanted.confidence,
+        guaranteed=question.wanted.guarantee or answer.exact,
+        confidence=1.0 if answer.exact else question.wanted.confidence,
         reason=answer.reason,
-        top=() if is_of_edges else _ranked(found, asked.wanted.top or _ROWS, vertices, question.graph.names),
+        top=() if is_of_edges else _ranked(found, question.wanted.top or _ROWS, vertices, question.graph.names),
         _plotted=found,
     )
 

@@ -19,7 +19,6 @@ from lagbc.estimates.terms import Answer, Question, Terms, Values, terms_of
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
-from lagbc.options import Settings
 from lagbc.planning.plan import sweep_of_small
 from lagbc.planning.population import (
     LEAST_PILOT,
@@ -165,11 +164,6 @@ class Roots:
             (self._carry,) = carriers_of(self._plan, [work], self._settings, self._carriers)
         return self._carry
 
-    @property
-    def _silent(self) -> Settings:
-        """The settings of sweeps without progress and checkpoint."""
-        return self._settings._replace(checkpoint=None, progress=False)
-
     def _bound_distances(self, order: NDArray[np.int64]) -> Callable[[], float]:
         """Return a function that bounds all distances: by the farthest to a root and the farthest from it."""
 
@@ -185,7 +179,7 @@ class Roots:
     def _depths(self, graph: Graph, roots: NDArray[np.int64], way: str) -> Values:
         """Return the largest distance of each root; ValueError if a vertex is out of reach."""
         request = Request(sums=frozenset({"depth", "reached"}), roots=roots)
-        found = sum_request(graph, request, self._silent).sums
+        found = sum_request(graph, request, self._settings._replace(checkpoint=None, progress=False)).sums
         expected = len(roots) - np.isin(np.arange(graph.n), roots)
         if len(apart := np.flatnonzero(found.reached != expected)):
             vertex = apart[0] if (names := self._question.graph.names) is None else names[int(apart[0])]

@@ -8,7 +8,6 @@ harmonic centrality; for closeness they are scores.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -242,7 +241,10 @@ def terms_of(
     fixed = finish(0.0)
     slope = finish(1.0) - fixed
     which, shown = _means_and_vertices(population, places)
-    there = partial(_to_device_of, arrays)
+
+    def there(numbers: Any) -> Any:  # on the device of the sums
+        return arrays.asarray(numbers) if isinstance(numbers, np.ndarray) else numbers
+
     return Terms(
         name,
         population,
@@ -255,11 +257,6 @@ def terms_of(
         shown=there(shown),
         back=there(_other_directions(swept)) if name == "edges" and not swept.directed else None,
     )
-
-
-def _to_device_of(arrays: Any, numbers: Any) -> Any:
-    """Bring an array to the device of the sums; return a number or None as it is."""
-    return arrays.asarray(numbers) if isinstance(numbers, np.ndarray) else numbers
 
 
 def _as_one(numbers: Values) -> float | Values:

@@ -205,55 +205,71 @@ def _read_frame(frame: Any, values: Values) -> NDArray[Any] | Listed:
     return cells
 
 
-# ---- Libraries that number vertices
+class _Library(NamedTuple):
+    """Functions that read a class of graphs: edges, direction and names of vertices."""
+
+    read: Callable[[Any, Values], Listed | Rows | NDArray[Any]]
+    is_directed: Callable[[Any], bool] = lambda A: True
+    names: Callable[[Any], Any] = lambda A: None
+    has_attributes: bool = False  # whether its edges have attributes
 
 
-class _Numbered(NamedTuple):
-    """A graph of igraph, rustworkx, NetworKit or graph-tool: its vertices have numbers, and each edge is listed once.
+def _calls_itself_directed(A: Any) -> bool:
+    return bool(A.is_directed())
+
+
+# ---- Libraries that number vertices, and list each edge once
+
+# Ends (m, 2) of the edges, and their lengths (m,), if they are taken.
+_Edges = tuple[NDArray[np.int64], Any]
+
+
+def _numbered_library(
+    edges: Callable[[Any, Values], _Edges],
+    vertices: Callable[[Any], NDArray[np.int64]],
+    texts: Callable[[Any], Any],
+    is_directed: Callable[[Any], bool],
+) -> _Library:
+    """Make the functions of a library by its edges, the ascending numbers of its vertices, and their names.
 
     Vertices that were removed or filtered out leave gaps among the numbers. The numbers are names then, so that one
     means the same vertex here and in the library.
     """
 
-    vertices: NDArray[np.int64]  # (n,): numbers of the vertices, ascending
-    ends: NDArray[np.int64]  # (m, 2)
-    lengths: Any  # (m,)
-
-    def matrix(self, *, directed: bool, largest: bool) -> Listed:
-        """Return the adjacency matrix; of parallel edges the smallest length counts, or the `largest`."""
-        lengths = self.lengths
+    def matrix(A: Any, values: Values) -> Listed:
+        numbers, (ends, lengths), directed = vertices(A), edges(A, values), is_directed(A)
         if lengths is not None:
-            lengths = as_lengths(lengths, lambda i: f"edge {i}, {tuple(self.ends[i].tolist())},")
-        tails, heads = np.searchsorted(self.vertices, self.ends.T) if _has_gaps(self.vertices) else self.ends.T
+            lengths = as_lengths(lengths, lambda i: f"edge {i}, {tuple(ends[i].tolist())},")
+        tails, heads = np.searchsorted(numbers, ends.T) if _has_gaps(numbers) else ends.T
         if not directed:
             tails, heads, lengths = mirrored(tails, heads, lengths)
-        return Entries(len(self.vertices), tails, heads, directed).matrix(lengths, largest=largest)
+        return Entries(len(numbers), tails, heads, directed).matrix(lengths, largest=values.are_strengths)
 
+    def names(A: Any) -> Any:
+        numbers = vertices(A)
+        return numbers if _has_gaps(numbers) else texts(A)
 
-def _names_or_numbers(vertices: NDArray[np.int64], texts: Any) -> Any:
-    """Return the numbers of the vertices if they have gaps, else `texts`."""
-    return vertices if _has_gaps(vertices) else texts
+    return _Library(matrix, is_directed, names, has_attributes=True)
 
 
 def _has_gaps(vertices: NDArray[np.int64]) -> bool:
     return bool(len(vertices)) and int(vertices[-1]) >= len(vertices)
 
 
-def _read_igraph(graph: Any, values: Values) -> _Numbered:
-    ends, lengths = _as_ends(graph.get_edgelist()), None
-    if values.are_taken:
-        attribute = values.name
-        if len(ends) and attribute not in graph.es.attributes():
-            raise no_attribute("igraph.Graph", attribute, graph.es.attributes())
-        lengths = graph.es[attribute] if len(ends) else ()
-    return _Numbered(np.arange(graph.vcount()), ends, lengths)
+def _as_ends(ends: Any) -> NDArray[np.int64]:
+    return np.array(ends, np.int64).reshape(-1, 2)
 
 
-def _igraph_names(graph: Any) -> Any:
-    return graph.vs["name"] if "name" in graph.vs.attributes() else None
+def _igraph_edges(graph: Any, values: Values) -> _Edges:
+    ends = _as_ends(graph.get_edgelist())
+    if not values.are_taken:
+        return ends, None
+    if len(ends) and values.name not in graph.es.attributes():
+        raise no_attribute("igraph.Graph", values.name, graph.es.attributes())
+    return ends, graph.es[values.name] if len(ends) else ()
 
 
-def _read_rustworkx(graph: Any, values: Values) -> _Numbered:
+def _rustworkx_edges(graph: Any, values: Values) -> _Edges:
     """Read a rustworkx.PyGraph or PyDiGraph; an edge holds its length, or a dict of attributes."""
     edges, lengths = graph.weighted_edge_list(), None
     if values.are_taken:
@@ -263,17 +279,16 @@ def _read_rustworkx(graph: Any, values: Values) -> _Numbered:
         if lengths and all(length is None for length in lengths):
             there = set[Any]().union(*(value for value in held if isinstance(value, Mapping)))
             raise no_attribute(f"rustworkx.{type(graph).__name__}", attribute, there)
-    return _Numbered(np.array(graph.node_indices(), np.int64), _as_ends([edge[:2] for edge in edges]), lengths)
+    return _as_ends([edge[:2] for edge in edges]), lengths
 
 
-def _rustworkx_names(graph: Any) -> Any:
+def _rustworkx_texts(graph: Any) -> Any:
     held = graph.nodes()
-    texts = held if held and all(isinstance(value, str) for value in held) else None
-    return _names_or_numbers(np.array(graph.node_indices(), np.int64), texts)
+    return held if held and all(isinstance(value, str) for value in held) else None
 
 
-def _read_networkit(graph: Any, values: Values) -> _Numbered:
-    """Read a networkit.Graph: its weights, or an edge attribute of numbers."""
+def _networkit_edges(graph: Any, values: Values) -> _Edges:
+    """Read the weights of a networkit.Graph, or an edge attribute of numbers."""
     edges: list[tuple[int, int, float, int]] = []
     graph.forEdges(lambda *edge: edges.append(edge))
     lengths = None
@@ -287,23 +302,16 @@ def _read_networkit(graph: Any, values: Values) -> _Numbered:
                 "hops"
             )
         lengths = [weight for *_, weight, _ in edges]
-    return _Numbered(_networkit_vertices(graph), _as_ends([edge[:2] for edge in edges]), lengths)
+    return _as_ends([edge[:2] for edge in edges]), lengths
 
 
-def _networkit_names(graph: Any) -> Any:
+def _networkit_texts(graph: Any) -> Any:
     """Return the node attribute "name", if all vertices have it."""
-    vertices = _networkit_vertices(graph)
     try:
         held = dict(graph.getNodeAttribute("name", str))
     except RuntimeError:  # none of this name, or of another type
-        held = {}
-    return _names_or_numbers(
-        vertices, list(map(held.get, vertices.tolist())) if 0 < len(vertices) == len(held) else None
-    )
-
-
-def _networkit_vertices(graph: Any) -> NDArray[np.int64]:
-    return np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
+        return None
+    return list(map(held.get, range(len(held)))) if 0 < len(held) == graph.numberOfNodes() else None
 
 
 def _networkit_attribute(graph: Any, name: str) -> dict[int, Any]:
@@ -318,68 +326,50 @@ def _networkit_attribute(graph: Any, name: str) -> dict[int, Any]:
     )
 
 
-def _read_graph_tool(graph: Any, values: Values) -> _Numbered:
+def _graph_tool_edges(graph: Any, values: Values) -> _Edges:
     """Read a graph_tool.Graph, as far as its filters show it; lengths are an edge property of numbers."""
     edges = np.asarray(graph.get_edges([graph.edge_index])).reshape(-1, 3).astype(np.int64)
-    lengths: Any = None
-    if values.are_taken:
-        attribute = values.name
-        if len(edges) and attribute not in graph.edge_properties:
-            raise no_attribute("graph_tool.Graph", attribute, graph.edge_properties)
-        lengths = ()  # a graph without edges need not have the property
-        if len(edges):
-            held = graph.edge_properties[attribute]
-            if held.a is None:
-                raise InvalidValueError(
-                    f"the edge property {attribute!r} of the graph_tool.Graph is of type {held.value_type()}; lengths "
-                    "are floats or integers"
-                )
-            lengths = np.asarray(held.a)[edges[:, 2]]
-    return _Numbered(_graph_tool_vertices(graph), edges[:, :2], lengths)
+    ends, attribute = edges[:, :2], values.name
+    if not (values.are_taken and len(edges)):  # a graph without edges need not have the property
+        return ends, () if values.are_taken else None
+    if attribute not in graph.edge_properties:
+        raise no_attribute("graph_tool.Graph", attribute, graph.edge_properties)
+    held = graph.edge_properties[attribute]
+    if held.a is None:
+        raise InvalidValueError(
+            f"the edge property {attribute!r} of the graph_tool.Graph is of type {held.value_type()}; lengths are "
+            "floats or integers"
+        )
+    return ends, np.asarray(held.a)[edges[:, 2]]
 
 
-def _graph_tool_names(graph: Any) -> Any:
+def _graph_tool_texts(graph: Any) -> Any:
     held = graph.vertex_properties.get("name")
-    return _names_or_numbers(_graph_tool_vertices(graph), None if held is None else [held[v] for v in graph.vertices()])
-
-
-def _graph_tool_vertices(graph: Any) -> NDArray[np.int64]:
-    return np.asarray(graph.get_vertices()).astype(np.int64)
-
-
-def _as_ends(ends: Any) -> NDArray[np.int64]:
-    return np.array(ends, np.int64).reshape(-1, 2)
+    return None if held is None else [held[v] for v in graph.vertices()]
 
 
 # ---- The table of libraries
 
-
-class _Library(NamedTuple):
-    """Functions that read a class of graphs: edges, direction and names of vertices."""
-
-    read: Callable[[Any, Values], Listed | Rows | NDArray[Any]]
-    is_directed: Callable[[Any], bool] = lambda A: True
-    names: Callable[[Any], Any] = lambda A: None
-    has_attributes: bool = False  # whether its edges have attributes
-
-
-def _calls_itself_directed(A: Any) -> bool:
-    return bool(A.is_directed())
-
-
-def _numbered_library(
-    read: Callable[[Any, Values], _Numbered],
-    names: Callable[[Any], Any],
-    is_directed: Callable[[Any], bool],
-) -> _Library:
-    def matrix(A: Any, values: Values) -> Listed:
-        return read(A, values).matrix(directed=is_directed(A), largest=values.are_strengths)
-
-    return _Library(matrix, is_directed, names, has_attributes=True)
-
-
 _NETWORKX = _Library(_read_networkx, _calls_itself_directed, list, has_attributes=True)
-_IGRAPH = _numbered_library(_read_igraph, _igraph_names, _calls_itself_directed)
+_IGRAPH = _numbered_library(
+    _igraph_edges,
+    lambda G: np.arange(G.vcount()),
+    lambda G: G.vs["name"] if "name" in G.vs.attributes() else None,
+    _calls_itself_directed,
+)
+_OF_RUSTWORKX = _rustworkx_edges, lambda G: np.array(G.node_indices(), np.int64), _rustworkx_texts
+_NETWORKIT = _numbered_library(
+    _networkit_edges,
+    lambda G: np.fromiter(G.iterNodes(), np.int64, G.numberOfNodes()),
+    _networkit_texts,
+    lambda G: bool(G.isDirected()),
+)
+_GRAPH_TOOL = _numbered_library(
+    _graph_tool_edges,
+    lambda G: np.asarray(G.get_vertices()).astype(np.int64),
+    _graph_tool_texts,
+    _calls_itself_directed,
+)
 _GRAPHBLAS = _Library(_read_graphblas)
 _OTHER = _Library(lambda A, values: A)  # matrices, and all that is no graph
 _GRAPH_FILE = _Library(_read_graph_file, _calls_itself_directed, lambda file: file.labels)
@@ -387,10 +377,10 @@ _FRAMES = ("pandas.DataFrame", "pandas.core.frame.DataFrame")  # from version 3 
 _LIBRARIES = {
     "networkx.classes.graph.Graph": _NETWORKX,
     "igraph.Graph": _IGRAPH,
-    "rustworkx.PyGraph": _numbered_library(_read_rustworkx, _rustworkx_names, lambda G: False),
-    "rustworkx.PyDiGraph": _numbered_library(_read_rustworkx, _rustworkx_names, lambda G: True),
-    "networkit.graph.Graph": _numbered_library(_read_networkit, _networkit_names, lambda G: bool(G.isDirected())),
-    "graph_tool.Graph": _numbered_library(_read_graph_tool, _graph_tool_names, _calls_itself_directed),
+    "rustworkx.PyGraph": _numbered_library(*_OF_RUSTWORKX, lambda G: False),
+    "rustworkx.PyDiGraph": _numbered_library(*_OF_RUSTWORKX, lambda G: True),
+    "networkit.graph.Graph": _NETWORKIT,
+    "graph_tool.Graph": _GRAPH_TOOL,
     "graphblas.core.matrix.Matrix": _GRAPHBLAS,
     "graphblas.core.matrix.TransposedMatrix": _GRAPHBLAS,
     "lagbc.GraphFile": _GRAPH_FILE,

@@ -59,10 +59,8 @@ def _float_or_nan(value: Any) -> float:
 def as_coordinates(xy: Any, A: Any, graph: Graph, argument: str) -> Coordinates:
     """Check the coordinates `xy` of the vertices of `graph`; None takes the coordinates that its source `A` holds.
 
-    Errors name the `argument`.
-
-    The numbers of an array (n, 2), a mapping or a data frame by vertex count as lengths, not degrees. ValueError says
-    that there are no coordinates, or names the first vertex whose coordinates are not finite.
+    The numbers of an array (n, 2), a mapping or a data frame by vertex count as lengths, not degrees. Errors name the
+    `argument`, or the first vertex whose coordinates are not finite.
     """
     xy = coordinates_of(A) if xy is None else xy
     if xy is None:

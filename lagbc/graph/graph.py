@@ -296,15 +296,12 @@ class Graph(Outline):
             cupy.asarray(self.indptr), cupy.asarray(self.indices), self.directed, weights, ref(self), self.known_depth
         )
 
-    def moved(self, move: Callable[[Any], Any]) -> Graph:
+    def moved(self, move: Callable[[Any], Any], moved: dict[int, Any] | None = None) -> Graph:
         """Return the same graph, with everything cached, its arrays brought elsewhere by `move`.
 
-        Its source and its copy on the host stay the same.
+        Its source and its copy on the host stay the same. Each part moves once: `moved` has those so far, by their ids.
         """
-        return self._moved(move, {})
-
-    def _moved(self, move: Callable[[Any], Any], moved: dict[int, Any]) -> Graph:
-        """Move the graph and all that is cached, each part once: `moved` has the parts moved so far, by their ids."""
+        moved = {} if moved is None else moved
         other = moved[id(self)] = Graph.__new__(Graph)
         for name, part in dict(vars(self)).items():
             if name not in _MADE_PER_DEVICE:
@@ -427,8 +424,7 @@ class Graph(Outline):
         order = self.order  # who makes it keeps the places, too
         if (made := vars(self).get("position")) is None:
             made = read_only(as_numpy(ops_of(self.indptr).places_in(order)))
-        position: NDArray[np.int64] = made
-        return position
+        return made  # type: ignore[no-any-return]
 
     @cached_property
     @in_phase("order")
@@ -475,7 +471,7 @@ def _move_part(value: Any, move: Callable[[Any], Any], moved: dict[int, Any]) ->
     if id(value) in moved:
         return moved[id(value)]
     if isinstance(value, Graph):
-        return value._moved(move, moved)
+        return value.moved(move, moved)
     if isinstance(value, tuple):
         return tuple(_move_part(part, move, moved) for part in value)
     if not getattr(value, "ndim", 0):

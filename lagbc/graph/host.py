@@ -88,15 +88,8 @@ def plus(a: NDArray[np.float64], b: NDArray[np.float64], sums: Any = None) -> ND
 def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any, kind: Any) -> Csr:
     """Sort rows, drop loops and sum entries at the same place, from left to right as stored.
 
-    Indices are of int32 or int64, and of the type `kind` in the result. Canonical rows are returned as they are; the
-    arrays given are never written.
-
-    Raises
-    ------
-    ValueError
-        Pointers do not rise to at most the number of entries.
-    IndexError
-        A column is not in 0..n - 1.
+    Indices of int32 or int64 become those of the type `kind`. Canonical rows are returned as they are; the arrays given
+    are never written. ValueError for pointers that do not rise; IndexError for a column that is not in 0..n - 1.
     """
     flags = reduce(or_, share(core.inspect, parts_of_rows(indptr), (indptr, indices)))
     if flags & _FALLING:
@@ -194,10 +187,7 @@ def _under_ranges(n: int, entries: Csr, shift: int) -> tuple[Csr, list[tuple[int
 
 
 def both_ways(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], lengths: Any, reverse: Any = None) -> Csr:
-    """Take every edge in both directions, with the smaller of the two lengths; return a symmetric matrix itself.
-
-    `reverse` is the transpose, if it is known.
-    """
+    """Take every edge both ways, with the smaller of two lengths; return a symmetric matrix itself."""
     csr = indptr, indices, lengths
     if reverse is None:
         reverse = reverse_of(n, *csr)
@@ -234,10 +224,7 @@ def joined(n: int, a: Csr, b: Csr) -> Csr:
 
 
 def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any], tails: NDArray[Any] | None = None) -> Csr:
-    """Take row ``order[i]`` for row i, and column ``position[j]`` for column j; rows are not sorted.
-
-    `position` and `tails` have the type of the columns; the row of each entry is written to `tails`.
-    """
+    """Take row ``order[i]`` for row i, column ``position[j]`` for column j, unsorted; rows are written to `tails`."""
     indptr, indices, data = csr
     starts = core.begin_rows(indptr, order)
     heads, values = np.empty_like(indices), None if data is None else np.empty_like(data)
@@ -321,10 +308,7 @@ def hub_order(distances: NDArray[Any], vertices: NDArray[np.int64]) -> NDArray[n
 
 
 def length_order(csr: Csr, reverse: Csr, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sort vertices by their distances to the first vertex; vertices that do not reach it come first.
-
-    Few distances are equal, so one hub is enough. `reverse` is the transpose.
-    """
+    """Sort vertices by their distances to the first, the unreached first: few are equal, so one hub is enough."""
     distances = distances_from(reverse, csr, 0)[vertices]
     return vertices[np.argsort(np.where(np.isfinite(distances), distances, -1.0), kind="stable")]
 

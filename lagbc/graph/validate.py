@@ -62,16 +62,9 @@ def as_graph(
         it is, and so is a pandas data frame whose index and columns are the same names of vertices. A tuple holds the
         arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors take them, or ``(indptr, indices)``
         without values.
-    directed : bool, optional
-        False takes every edge in both directions. None takes the direction of the graph's own edges; True for a matrix.
+    directed, strength : as for `lagbc.bc`
     weighted : bool or str, optional
-        Take the values as lengths: finite and > 0. Duplicates are summed, as SciPy does; of two directions that
-        `directed` joins the smaller length counts, and of parallel edges of a graph the smallest. Of a graph of a
-        library, True takes the edge attribute "weight" (of NetworKit its weights, of rustworkx also numbers that edges
-        hold), and a string the attribute of that name. None takes the lengths of a `Graph`, and none of anything else.
-    strength : bool or str
-        Take the values as strengths w, that is, lengths 1 / w; implies `weighted`, and names an attribute as it does.
-        Duplicates are summed first, and of parallel edges the largest counts.
+        As for `lagbc.bc`. Of a graph of NetworKit True takes its weights, of rustworkx also numbers that edges hold.
     names : sequence, shape (n,), optional
         Names of the vertices, no two alike, in the order of the rows, such as an index of pandas: `lagbc.table` shows
         scores by them, and ``sources=`` takes them. The default is the names in the graph or data frame itself.

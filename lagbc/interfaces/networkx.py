@@ -128,8 +128,7 @@ class BackendGraph:
         """Return a matrix of scores by edge, in the order of ``G.edges``; the shortest parallel edges share equally."""
         tails, heads = self.entries.tails, self.entries.heads
         values = scores.tocsr()[tails, heads]
-        values = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
-        values = values.ravel()
+        values = np.ravel(values.toarray() if hasattr(values, "toarray") else values)
         if self.keys is not None:  # parallel entries are adjacent
             values = values * shares_of_parallel(self.entries, self.lengths(weight))
         return {self.edge(i): float(values[i]) for i in self.named()}
@@ -172,13 +171,7 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> BackendGraph:
-    """Convert a NetworkX graph, with some attributes of edges and of nodes (name: default).
-
-    Raises
-    ------
-    NotImplementedError
-        All attributes of nodes or edges are to be kept.
-    """
+    """Convert a NetworkX graph, with some attributes of edges and of nodes (name: default), but never with all."""
     if preserve_node_attrs or preserve_edge_attrs:
         raise NotImplementedError("lagbc keeps edge attributes that are asked for by name, and no others")
     keys = None
@@ -399,7 +392,8 @@ def group_betweenness_centrality(
     if absent := {node for group in groups for node in group if node not in G}:
         raise nx.NodeNotFound(shortened(f"The node(s) {absent} are in C but not in G."))
     numbers = [sorted(G.numbers[node] for node in group) for group in groups]
-    by_all = normalized and endpoints and _counts_all_pairs()
+    # From 3.7 on, NetworkX takes group betweenness with endpoints as a share of all pairs.
+    by_all = normalized and endpoints and tuple(map(int, nx.__version__.split(".")[:2])) >= (3, 7)
     found = lagbc.group_bc(
         G.graph(weight), numbers, normalized=bool(normalized) and not by_all, endpoints=bool(endpoints), **run
     )
@@ -444,11 +438,6 @@ def _group_degree(G: BackendGraph, graph: Graph, S: Any, run: dict[str, Any]) ->
         raise nx.NetworkXError(f"The node {absent[0]} is not in the {'di' * G.is_directed()}graph.")
     degrees = lagbc.group_degree(graph, [[G.numbers[node] for node in set(S)]], **run)
     return float(degrees[0]) / (len(G) - len(S))
-
-
-def _counts_all_pairs() -> bool:
-    """Whether NetworkX takes group betweenness with endpoints as a share of all pairs, as from 3.7 on."""
-    return tuple(map(int, nx.__version__.split(".")[:2])) >= (3, 7)
 
 
 def percolation_centrality(
@@ -534,13 +523,7 @@ def harmonic_centrality(
 
 
 def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any = None, **run: Any) -> dict[Node, float]:
-    """Compute ``networkx.eccentricity``; `run` is passed to `lagbc.eccentricity`.
-
-    Raises
-    ------
-    networkx.NetworkXError
-        Some vertex does not reach every other one.
-    """
+    """Compute ``networkx.eccentricity``; NetworkXError if some vertex does not reach every other one."""
     if not len(G):
         none: dict[Node, float] = _of_small_graph("eccentricity", G, run)
         return none
@@ -551,31 +534,19 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
     return G.by_node(values.astype(np.int64) if _are_integers(G, weight) else values)
 
 
-def diameter(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
-    """Compute ``networkx.diameter``, the largest eccentricity."""
-    return max(_eccentricities(G, e, usebounds, weight, run).values())
+def _of_eccentricities(function: str) -> Callable[..., Any]:
+    """Make a function of NetworkX that is computed of eccentricities, which are given, or else computed here."""
+
+    def compute(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
+        if not len(G):
+            return _of_small_graph(function, G, run, e=e, usebounds=usebounds, weight=weight)
+        return getattr(nx, function).orig_func(G, e=_eccentricities(G, e, usebounds, weight, run))
+
+    return compute
 
 
-def radius(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
-    """Compute ``networkx.radius``, the smallest eccentricity."""
-    return min(_eccentricities(G, e, usebounds, weight, run).values())
-
-
-def periphery(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
-    """Compute ``networkx.periphery``, the nodes with the largest eccentricity."""
-    given = _eccentricities(G, e, usebounds, weight, run)
-    largest = max(given.values())
-    return [node for node in given if given[node] == largest]
-
-
-def center(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
-    """Compute ``networkx.center``, the nodes with the smallest eccentricity."""
-    if not len(G):
-        none: list[Node] = _of_small_graph("center", G, run, e=e, usebounds=usebounds, weight=weight)
-        return none
-    given = _eccentricities(G, e, usebounds, weight, run)
-    smallest = min(given.values())
-    return [node for node in given if given[node] == smallest]
+diameter, radius = _of_eccentricities("diameter"), _of_eccentricities("radius")
+periphery, center = _of_eccentricities("periphery"), _of_eccentricities("center")
 
 
 def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: dict[str, Any]) -> Any:
@@ -585,19 +556,11 @@ def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: 
         return e
     if usebounds is True and not G.is_directed() and not _is_connected(G):
         raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
-    if usebounds is True and not G.is_directed() and not len(G):
-        return {}  # bounds are of no node, and no eccentricity is computed
     return eccentricity(G, weight=weight, **run)
 
 
 def average_shortest_path_length(G: BackendGraph, weight: Any = None, method: Any = None, **run: Any) -> Any:
-    """Compute ``networkx.average_shortest_path_length``; `run` is passed to `lagbc.distances`.
-
-    Raises
-    ------
-    networkx.NetworkXError
-        Some vertex does not reach every other one.
-    """
+    """Compute ``networkx.average_shortest_path_length``; NetworkXError if some vertex does not reach every other."""
     if len(G) < 2:
         return _of_small_graph("average_shortest_path_length", G, run, method=method)
     if not _is_connected(G):

@@ -24,11 +24,6 @@ def on_all_ranks(command: Callable[[], Any], *, dealt: bool = False) -> Any:
     """Run a command; if a launcher has started several ranks, on rank 0, with all ranks as workers of its runs.
 
     If a graph is `dealt` over the ranks, each rank runs the command, and only rank 0 prints.
-
-    Raises
-    ------
-    MissingDependencyError
-        A launcher has started several ranks, and mpi4py is not installed.
     """
     if _count_launched() < 2:
         return command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, NamedTuple, Never
@@ -115,13 +115,19 @@ def graph_from_edges(
         raise unknown_argument(other, taken, meant, f"there are {', '.join(taken[:-1])} and {taken[-1]}")
     if length is not None and strength is not None:
         raise InvalidValueError("length= and strength= are both given; an edge has one or the other")
+    column: Any  # or its title
     values, column = (LENGTHS, length) if strength is None else (STRENGTHS, strength)
     if not isinstance(directed, bool | np.bool_):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
     if isinstance(target, str) and not isinstance(source, str):
         raise InvalidTypeError(f"target={target!r} is no column; ends=('from', 'to') names the columns of a table")
     if target is None:
-        edges = _edges_of_table(source, ends, column)
+        if not is_table(source):
+            raise InvalidTypeError(
+                f"target is missing, and source, a {type(source).__qualname__}, is no table; columns are source, "
+                "target = zip(*pairs) of a list of pairs"
+            )
+        edges = EdgeTable("the table", source, Columns(ends, column), with_lengths=column is not None).edges()
     elif ends is not None:
         raise InvalidValueError("ends= tells the columns of a table, which is given without target")
     else:
@@ -135,15 +141,6 @@ def graph_from_edges(
         warn(notice, GraphFileWarning)
     graph = as_graph(matrix, directed=directed, weighted=given is not None, strength=values.are_strengths, copy=False)
     return graph.with_names(labels)
-
-
-def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:
-    if not is_table(given):
-        raise InvalidTypeError(
-            f"target is missing, and source, a {type(given).__qualname__}, is no table; columns are source, target = "
-            "zip(*pairs) of a list of pairs"
-        )
-    return EdgeTable("the table", given, Columns(ends, length), with_lengths=length is not None).edges()
 
 
 def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], given: NDArray[Any], values: Values) -> None:
@@ -227,21 +224,19 @@ class EdgeTable:
         with _pyarrow(self._name):
             return next(self._given, None)
 
-    def edges(self) -> Edges:
-        """Return the edges."""
+    def edges(self, check: Callable[[Edges], object] = lambda edges: None) -> Edges:
+        """Return the edges; `check` is called with those of each piece and all before."""
         edges = Edges(self.titles)
         for piece in self.pieces():
             edges.add(*piece)
+            check(edges)
         return edges
 
 
 def chosen_columns(
     name: str, titles: list[str], are_numbers: list[bool], named: Columns, content: Content = EDGES
 ) -> tuple[tuple[int, int], int | None]:
-    """Return the columns of ends and lengths of a table, counted from 0; GraphFormatError if nothing tells them.
-
-    A table of trips has all three.
-    """
+    """Return the columns of ends and lengths of a table, from 0 on; GraphFormatError if nothing tells them."""
     there = f"{quantity(len(titles), 'column')}, {', '.join(map(repr, titles))}"
     found = choose_columns(name, [title.encode() for title in titles], are_numbers, named, content=content)
     if found is None or (found[1] is None and not content.named):

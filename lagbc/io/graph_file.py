@@ -202,8 +202,7 @@ def merge_repeats(
 ) -> tuple[Rows, int]:
     """Compress entries in any order; of several at one place keep the smallest value, or the `largest`.
 
-    Without values, all are 1. Also return the number of entries that were left out, at one of their two places if
-    all are `mirrored`.
+    Values are 1 by default. Also count the entries that were left out, at one of two places if all are `mirrored`.
     """
     kind = index_type(n)
     # `in_rows` moves numbers of 8 bytes alone: values of that size as they are, for others their places.

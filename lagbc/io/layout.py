@@ -437,10 +437,7 @@ def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: by
 
 
 def content_of(source: Source, marks: list[bytes] | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield the numbers and texts of lines that are neither blank nor comments.
-
-    On the way, put the first comment that tells the direction into `marks`.
-    """
+    """Yield numbers and texts of lines of content; put the first comment that tells the direction into `marks`."""
     for first, piece in source.pieces():
         if is_without_content(piece):
             if marks == []:

@@ -73,10 +73,7 @@ class Lines:
 
 
 def lines_beside_comments(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Yield number and text of each line, but skip pieces of comments and blank lines at once.
-
-    A small archive may hold gigabytes of these.
-    """
+    """Yield number and text of each line; skip pieces of comments and blanks at once: an archive may hold gigabytes."""
     for first, piece in source.pieces():
         if not is_without_content(piece):
             yield from enumerate(piece.splitlines(), first)

@@ -159,21 +159,15 @@ class Source(NamedTuple):
             if b"\r" in piece:
                 piece = piece.replace(b"\r\n", b"\n")
             for byte, subject in ((b"\0", "a NUL byte"), (b"\r", "a carriage return within a line")):
-                if byte in piece:
-                    self._refuse_byte(line, piece, byte, subject)
+                before, found, after = piece.partition(byte)
+                if found:
+                    text = before.rpartition(b"\n")[2] + byte + after.partition(b"\n")[0]
+                    self.fail(line + before.count(b"\n"), subject, text, r"plain text, lines ending in \n or \r\n")
             yield line, piece
             line += piece.count(b"\n")
 
-    def _refuse_byte(self, line: int, piece: bytes, byte: bytes, subject: str) -> NoReturn:
-        before, _, after = piece.partition(byte)
-        text = before.rpartition(b"\n")[2] + byte + after.partition(b"\n")[0]
-        self.fail(line + before.count(b"\n"), subject, text, r"plain text, lines ending in \n or \r\n")
-
     def pieces_of_part(self, *, below: int, number: int, of: int) -> Iterator[tuple[int, bytes]]:
-        """Yield part `number` of `of` as `pieces` does: a range of bytes of a plain file, some pieces of any other.
-
-        The lines of a range are numbered from 1.
-        """
+        """Yield part `number` of `of` as `pieces` does: bytes of a plain file, lines from 1 on, or pieces of others."""
         with self._open_stored() as stored:
             if self.kept is not None or _is_gzip(stored):
                 every = enumerate(self.pieces(below=below))

@@ -165,50 +165,42 @@ def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] 
     vertices = Vertices(n, labels)
     xy, lines, count = np.full((n, 2), np.nan), dict[int, int](), 0
     with _open_table(Path(path), vertices, _PLACE) as table:
-        columns = _columns_of_places(table.first("the file is empty; expected a line `vertex x y` for each vertex"))
-        for row in table.rows(skipped=columns.has_titles):
-            if len(row.fields) <= max(columns.x, columns.y, columns.vertex or 0):
+        first = table.first("the file is empty; expected a line `vertex x y` for each vertex")
+        vertex, x, y, are_degrees, has_titles = _columns_of_places(first)
+        for row in table.rows(skipped=has_titles):
+            if len(row.fields) <= max(x, y, vertex or 0):
                 row.fail(quantity(len(row.fields), "column"), _PLACE)
-            v = count if columns.vertex is None else vertices.number(row.text(columns.vertex))
+            v = count if vertex is None else vertices.number(row.text(vertex))
             count += 1
             if v is None or v >= n:  # rows without names may be more than n
                 continue
-            row.require_first(columns.vertex or 0, v, lines)
-            place = row.fields[columns.x], row.fields[columns.y]
+            row.require_first(vertex or 0, v, lines)
+            place = row.fields[x], row.fields[y]
             if not all(map(is_float, place)):
                 row.fail(f"{' and '.join(map(quoted, place))} are not x and y", _PLACE)
             xy[v] = (*map(float, place),)
-    if columns.vertex is None and count != n:
+    if vertex is None and count != n:
         raise GraphFormatError(f"{path}: there are {count} rows x y; expected one a vertex, {n}")
     if len(missing := np.setdiff1d(np.arange(n), [*lines])):
         name = missing[0] if labels is None else repr(str(labels[missing[0]]))
         raise GraphFormatError(f"{path}: {len(missing)} of the {n} vertices are missing, the first is {name}")
-    return Coordinates(xy, columns.degrees)
+    return Coordinates(xy, are_degrees)
 
 
-class _Places(NamedTuple):
-    """The columns of a table of coordinates; without a column of vertices, rows are in the order of the matrix."""
-
-    vertex: int | None
-    x: int
-    y: int
-    degrees: bool
-    has_titles: bool
-
-
-def _columns_of_places(first: _Row) -> _Places:
+def _columns_of_places(first: _Row) -> tuple[int | None, int, int, bool, bool]:
+    """Return the columns of vertices, or None, of x and of y; and whether they are degrees, and have titles."""
     titles = [field.decode().lower() for field in first.fields]
     x, y, vertex = (
         next((i for i, title in enumerate(titles) if title in usual), None)
         for usual in (_TITLES_OF_X, _TITLES_OF_Y, _TITLES_OF_VERTEX)
     )
     if x is not None and y is not None:
-        return _Places(vertex, x, y, titles[x] in _OF_DEGREES, has_titles=True)
+        return vertex, x, y, titles[x] in _OF_DEGREES, True
     count = len(titles)
     are_decimal = all(is_float(field) and b"n" not in field.lower() for field in first.fields[-2:])  # nor nan nor inf
     if count not in (2, 3) or not are_decimal:
         first.fail(f"neither titles such as vertex, x and y, nor {_PLACE}", "one of them in the first line")
-    return _Places(0 if count == 3 else None, count - 2, count - 1, degrees=False, has_titles=False)
+    return 0 if count == 3 else None, count - 2, count - 1, False, False
 
 
 def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:

@@ -185,8 +185,7 @@ def plot_communities(
     ----------
     communities : Communities
         As `lagbc.girvan_newman` returns it.
-    path : path-like, optional
-        File of the figure; its suffix gives the format (png, pdf, svg, ...).
+    path : as for `lagbc.plots.plot_scores`
     title : str, optional
         Title of the figure, for instance the name of the graph.
     ax : two matplotlib Axes, optional
@@ -201,10 +200,7 @@ def plot_communities(
 
     Raises
     ------
-    ValueError
-        If matplotlib does not write the suffix of `path`.
-    MissingDependencyError
-        If matplotlib is not installed.
+    The errors of `lagbc.plots.plot_scores` about `path` and matplotlib.
     """
     from lagbc.centrality.communities import Communities
 
@@ -276,12 +272,9 @@ def plot_comparison(
     ----------
     comparison : Comparison
         As `lagbc.compare` returns it.
-    path : path-like, optional
-        File of the figure; its suffix gives the format (png, pdf, svg, ...).
+    path, ax : as for `lagbc.plots.plot_scores`
     title : str, optional
         Put before the headline of the comparison, for instance the name of the graph.
-    ax : two matplotlib Axes, optional
-        Drawn in; their figure is returned, with no title but `title`, and no note.
 
     Returns
     -------
@@ -292,10 +285,7 @@ def plot_comparison(
 
     Raises
     ------
-    ValueError
-        If matplotlib does not write the suffix of `path`.
-    MissingDependencyError
-        If matplotlib is not installed.
+    The errors of `lagbc.plots.plot_scores` about `path` and matplotlib.
     """
     check_figure_path(path)
     records = sorted(comparison.measured, key=lambda record: -(record.seconds_per_root or 0))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, quantity
+from lagbc.errors import InvalidTypeError, InvalidValueError, needed, quantity
 from lagbc.files import require_writable, write_whole
 from lagbc.graph.given import is_sparse
 from lagbc.graph.names import vertex_numbers
@@ -41,17 +41,7 @@ _FEW_DECADES = 2.5
 
 
 def check_figure_path(path: str | os.PathLike[str] | None) -> None:
-    """Raise the errors of `plot_scores` for a path, if there is one, before scores are computed.
-
-    Raises
-    ------
-    ValueError
-        If matplotlib does not write files of that suffix.
-    MissingDependencyError
-        If matplotlib is not installed.
-    FileError
-        If no file can be written at the path.
-    """
+    """Raise the errors of `plot_scores` for a path, if there is one, before scores are computed."""
     if path is None:
         return
     if not isinstance(path, str | os.PathLike):
@@ -79,12 +69,8 @@ def save_figure(figure: Figure, path: str | os.PathLike[str] | None, dpi: int) -
 def figure_class() -> type[Figure]:
     """Import matplotlib, and return the class of figures."""
     # Not pyplot: a Figure of its own has no global state, and needs no display.
-    try:
+    with needed("figures need matplotlib", "matplotlib", "plot"):
         from lagbc.plots.shown import ShownFigure
-    except ImportError as error:
-        raise MissingDependencyError(
-            "figures need matplotlib: pip install matplotlib; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
-        ) from error
     return ShownFigure
 
 
@@ -97,13 +83,7 @@ def panels_in(
     layout: Literal["constrained", "compressed"] = "constrained",
     **grid: Any,
 ) -> tuple[Figure, list[Axes]]:
-    """Return axes, one a panel, and their figure: the caller's, or new ones in rows of some `columns`, else in one row.
-
-    Raises
-    ------
-    TypeError, ValueError
-        They are no axes of matplotlib, or not one a panel.
-    """
+    """Return axes, one a panel, and their figure: the caller's, or new ones in rows of `columns`, by default in one."""
     if ax is None:
         figure, columns = figure_class()(figsize=size, layout=layout), columns or panels
         every = figure.subplots(-(-panels // columns), columns, squeeze=False, **grid).ravel().tolist()
@@ -148,13 +128,7 @@ def are_of_edges(scores: Any) -> bool:
 
 
 def scores_of_vertices(name: str, scores: Any, graph: Graph) -> NDArray[np.float64]:
-    """Return a score for each vertex, given in their order, or by vertex in a dict or a series.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Scores are of edges, or of several centralities, or not one a vertex.
-    """
+    """Return a score for each vertex, given in their order, or by vertex in a dict or a series."""
     if are_of_edges(scores):
         raise InvalidTypeError(f"{name} is of edges, and vertices are drawn here; lagbc.plots.plot_map draws edges")
     columns = scores.items() if isinstance(scores, Mapping) or hasattr(scores, "columns") else ()
@@ -172,19 +146,13 @@ def name_highest(figure: Figure, panels: Iterable[tuple[Axes, np.ndarray, np.nda
     figure.draw_without_rendering()  # lays out the axes
     for axes, scores, places, mark in panels:
         highest = [v for v in np.argsort(-scores, kind="stable")[:_CLEAR].tolist() if scores[v] > 0]
-        names = [_shortened(str(labels[v])) for v in highest[:_NAMED]]
+        called = (str(labels[v]) for v in highest[:_NAMED])
+        names = [name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…" for name in called]
         _write_names(axes, names, places[highest], mark)
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
-
-
 def _write_names(axes: Axes, names: list[str], places: np.ndarray, mark: float) -> None:
-    """Write names beside the first places, or farther off with a line; leave out a name that covers text or a mark.
-
-    Marks are `mark` points of print wide.
-    """
+    """Write names beside the first places, or farther off with a line; leave out one that covers text, or a `mark`."""
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 

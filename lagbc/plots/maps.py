@@ -84,25 +84,21 @@ def plot_map(
     scores : array, shape (n,) or (n, columns); mapping; data frame; sparse matrix, shape (n, n); or list of matrices
         Scores of vertices, as `lagbc.bc` or `lagbc.table` returns them, or by vertex; or of edges, as `lagbc.edge_bc`
         returns them. Each column or matrix is a panel.
-    path : path-like, optional
-        File of the figure; its suffix gives the format (png, pdf, svg, ...).
+    path, title : as for `lagbc.plots.plot_scores`
     xy : array, shape (n, 2), or a mapping or data frame by vertex, optional
         Coordinates of the vertices. By default the graph's own: attributes x and y of the vertices of a NetworkX graph
         (such as a street network of osmnx) or an igraph graph, or ``.coordinates`` of a file from `lagbc.read_graph`.
     degrees : bool, optional
         Whether `xy` are longitudes and latitudes. By default as the graph's own coordinates (of osmnx, by its ``crs``),
         else False.
-    title : str, optional
-        Put before the counts of vertices and edges, such as the name of the graph.
     titles : sequence of str, optional
         One a panel, such as "400 m".
     cutoff, decay : as for the call that made the scores, optional
         The titles of panels, without `titles`.
     unit : str
         The unit of the scores, beside the scale of colours.
-    labels : sequence, length n, optional
-        Names of the vertices: the ten with the highest scores are named where there is room, higher ones first. By
-        default the names of the graph; an empty sequence names none.
+    labels : as for `lagbc.plots.plot_scores`
+        Higher scores are named first.
     ax : matplotlib Axes, or one for each panel, optional
         Drawn in; their figure is returned, with no title but `title`, and no note.
     cmap : str or matplotlib Colormap
@@ -122,9 +118,8 @@ def plot_map(
     ------
     ValueError
         The graph has no coordinates, or `xy` is no finite pair a vertex; or scores have another shape, or hold NaN; or
-        there are more or fewer titles than panels; or matplotlib does not write the suffix of `path`.
-    MissingDependencyError
-        If matplotlib is not installed.
+        there are more or fewer titles than panels.
+    The errors of `lagbc.plots.plot_scores` about `path` and matplotlib.
 
     Notes
     -----
@@ -314,10 +309,7 @@ def _heights(scores: np.ma.MaskedArray[Any, Any], colours: ScalarMappable) -> ND
 
 
 def geometry_of(graph: Any, xy: NDArray[np.float64], ratio: float) -> dict[tuple[int, int], Line]:
-    """Return the lines of edges by their ends, of parallel edges the shortest; none if no edge has a geometry.
-
-    An edge without a geometry is straight. A unit of y is as long as `ratio` units of x.
-    """
+    """Return lines of edges by their ends, of parallel edges the shortest; a unit of y is `ratio` units of x long."""
     edges = list(_edges_of(graph))
     if all(geometry is None for _, _, geometry in edges):
         return {}

@@ -13,21 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import dijkstra
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
+from lagbc.errors import InvalidTypeError, InvalidValueError, needed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import (
-    check_figure_path,
-    name_highest,
-    names_for,
-    panels_in,
-    save_figure,
-    scores_of_vertices,
-)
+from lagbc.plots.figure import check_figure_path, name_highest, names_for, panels_in, save_figure, scores_of_vertices
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas
     from matplotlib.axes import Axes
@@ -62,8 +55,7 @@ def plot_centralities(
         The graph, edges taken in both directions. Self loops are left out.
     scores : mapping or data frame, of name to array, shape (n,), or to mapping of vertex to score
         As `lagbc.centralities` returns them; a panel each.
-    path : path-like, optional
-        File of the figure; its suffix gives the format (png, pdf, svg, ...).
+    path : as for `lagbc.plots.plot_scores`
     title : str, optional
     labels : sequence, length n, optional
         Names of the vertices, by default of the graph.
@@ -83,9 +75,10 @@ def plot_centralities(
     Raises
     ------
     TypeError, ValueError
-        If there are no scores, or not one a vertex, or if matplotlib does not write the suffix of `path`.
+        If there are no scores, or not one a vertex.
     MissingDependencyError
-        If matplotlib or igraph is not installed.
+        If igraph is not installed.
+    The errors of `lagbc.plots.plot_scores` about `path` and matplotlib.
 
     Notes
     -----
@@ -112,12 +105,14 @@ def plot_centralities(
     for axes, (name, values) in zip(all_axes, columns.items(), strict=True):
         _draw_network(axes, places, ends, values, cmap)
         axes.set_title(name)
-    mark = _largest_area(n) ** 0.5
-    drawn = [(axes, values, places, mark) for axes, values in zip(all_axes, columns.values(), strict=True)]
+        if names is None:
+            for v in np.argsort(-values, kind="stable")[:3]:
+                style: dict[str, Any] = {"fontsize": "x-small", "fontweight": "bold", "color": "red"}
+                axes.annotate(str(v), places[v], ha="center", va="center", **style)
     if names is not None:
+        mark = _largest_area(n) ** 0.5
+        drawn = ((axes, values, places, mark) for axes, values in zip(all_axes, columns.values(), strict=True))
         name_highest(figure, drawn, names)
-    else:
-        _number_highest(drawn)
     return save_figure(figure, path, 100)
 
 
@@ -139,29 +134,8 @@ def _largest_area(n: int) -> float:
     return 150 * min(1.0, 500 / max(n, 1))
 
 
-def _number_highest(drawn: Iterable[tuple[Axes, np.ndarray, np.ndarray, float]]) -> None:
-    for axes, values, places, _ in drawn:
-        for v in np.argsort(-values, kind="stable")[:3]:
-            axes.annotate(
-                str(v), places[v], ha="center", va="center", fontsize="x-small", fontweight="bold", color="red"
-            )
-
-
 def places_of(graph: Graph) -> Places:
-    """Place the vertices of an undirected graph; equal graphs have equal places.
-
-    igraph's layout of Fruchterman and Reingold (1991) begins at places by hops from landmarks. Components are laid out
-    one by one and put side by side, the largest first.
-
-    Raises
-    ------
-    MissingDependencyError
-        igraph is not installed.
-
-    Notes
-    -----
-    O(nnz + n), with a large constant: 16,000 vertices take a few seconds.
-    """
+    """Place the vertices of an undirected graph, components side by side; equal graphs have equal places."""
     order = np.argsort(graph.components, kind="stable")
     pattern = graph.pattern[order][:, order]
     ends = np.cumsum(np.bincount(graph.components)).tolist()
@@ -176,8 +150,7 @@ def places_of(graph: Graph) -> Places:
 def _move_into_box(places: Places) -> Places:
     """Move m places to the origin, and scale them to a box sqrt(m) wide or high."""
     moved: Places = places - places.min(axis=0)
-    scale = (len(places) ** 0.5 - 1) / max(moved.max(), 1e-9)
-    moved *= scale
+    moved *= (len(places) ** 0.5 - 1) / max(moved.max(), 1e-9)
     return moved
 
 
@@ -197,12 +170,8 @@ def _corners_on_shelves(boxes: list[Places]) -> Places:
 
 def _lay_out(pattern: sparse.csr_array) -> Places:
     """Place the vertices of a connected graph."""
-    try:
+    with needed("places of vertices need igraph", "igraph", "plot"):
         import igraph
-    except ImportError as error:
-        raise MissingDependencyError(
-            "places of vertices need igraph: pip install igraph; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
-        ) from error
     n, entries = pattern.shape[0], sparse.triu(pattern, 1)
     # Noise separates vertices with the same hops from all landmarks.
     start = _principal_plane(_hops_from_landmarks(pattern)) + np.random.default_rng(0).normal(scale=0.1, size=(n, 2))

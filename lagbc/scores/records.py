@@ -308,10 +308,9 @@ def shared() -> tuple[Centrality, ...]:
 
 def find(name: object, taken: Callable[[Centrality], bool] = lambda _: True) -> Centrality:
     """Return the centrality of a name that may share a sweep; if there is none, ValueError lists those `taken`."""
-    there = {record.name: record for record in shared()}
-    if isinstance(name, str) and name not in there:
+    if isinstance(name, str) and name not in {record.name for record in shared()}:
         load_extensions(OF_CENTRALITIES)
-        there = {record.name: record for record in shared()}
+    there = {record.name: record for record in shared()}
     if not isinstance(name, str) or name not in there:
         parts = re.split("[, ]+", str(name))
         named = {one: record for one, record in there.items() if taken(record)}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
+from lagbc.errors import InvalidTypeError, InvalidValueError, needed
 from lagbc.graph import adapters
 from lagbc.graph.given import is_sparse, parse_values, refuse_masked, require_reals, shares_of_parallel
 from lagbc.graph.graph import Graph
@@ -103,19 +103,18 @@ def table(
     >>> loads = lagbc.table(G, lagbc.edge_bc(G, weighted="length"), weighted="length")  # doctest: +SKIP
     >>> osmnx.graph_to_gdfs(G, nodes=False).join(loads).plot("score")  # doctest: +SKIP
     """
-    try:
+    with needed("tables need pandas", "pandas", "pandas"):
         import pandas as pd
-    except ImportError as error:
-        raise MissingDependencyError(
-            "tables need pandas: pip install pandas; or pip install 'lagbc[pandas]', in a checkout '.[pandas]'"
-        ) from error
     if is_sparse(graph) and is_sparse(scores):  # earlier versions took them the other way round
         raise InvalidValueError(
             "graph and scores are two matrices, and either may be the scores of edges: give these a name, "
             "table(graph, {'score': scores})"
         )
     if isinstance(scores, Highest):
-        return pd.DataFrame({"score": scores.scores}, index=_index(pd, _names_of_some(graph, names, scores.vertices)))
+        called, last = _vertex_names(graph, names), scores.vertices.max(initial=-1)
+        if last >= len(called):
+            raise InvalidValueError(f"scores has vertex {last}, but the graph has {len(called)} vertices")
+        return pd.DataFrame({"score": scores.scores}, index=_index(pd, called[scores.vertices]))
     given = dict(scores) if isinstance(scores, Mapping) else {None: scores}
     if not given:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more")
@@ -149,14 +148,6 @@ def table(
 
 def _index(pd: Any, names: NDArray[Any]) -> Any:
     return pd.Index(names, name="vertex", tupleize_cols=False)
-
-
-def _names_of_some(graph: Any, names: Any, vertices: NDArray[np.int64]) -> NDArray[Any]:
-    """Return the names of some vertices; ValueError if the graph has fewer."""
-    called = _vertex_names(graph, names)
-    if vertices.max(initial=-1) >= len(called):
-        raise InvalidValueError(f"scores has vertex {vertices.max()}, but the graph has {len(called)} vertices")
-    return called[vertices]
 
 
 def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:
@@ -210,11 +201,11 @@ def _on_host(name: str, values: Any) -> Any:
 def _vertex_names(graph: Any, given: Any) -> NDArray[Any]:
     """Return the given names of vertices, else the graph's own, else numbers."""
     if given is not None:
-        return _objects(listed_names(given, _count_vertices(graph)))
+        return np.fromiter(listed_names(given, _count_vertices(graph)), object)  # in which tuples stay tuples
     names = graph.names if isinstance(graph, Graph) else adapters.names_of(graph)
     if names is None:
         return np.arange(_count_vertices(graph))
-    return _objects(names.tolist() if isinstance(names, np.ndarray) else names)
+    return np.fromiter(names.tolist() if isinstance(names, np.ndarray) else names, object)
 
 
 def _count_vertices(graph: Any) -> int:
@@ -225,14 +216,6 @@ def _count_vertices(graph: Any) -> int:
     if len(shape) != 2:
         raise InvalidTypeError(f"graph is a {type(graph).__qualname__}; it is a graph or a matrix as lagbc.bc takes it")
     return int(shape[0])
-
-
-def _objects(items: Sequence[Any]) -> NDArray[Any]:
-    """Make an array of objects, in which tuples stay tuples."""
-    objects = np.empty(len(items), object)
-    for i, item in enumerate(items):
-        objects[i] = item
-    return objects
 
 
 def _values_at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -276,7 +259,8 @@ def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, st
     tails, heads = entries.tails[named], entries.heads[named]
     keys = []
     if G.is_multigraph():
-        keys = [_objects([key for _, row in G.adjacency() for parallel in row.values() for key in parallel])[named]]
+        every = (key for _, row in G.adjacency() for parallel in row.values() for key in parallel)
+        keys = [np.fromiter(every, object)[named]]
     return [names[tails], names[heads], *keys], tails, heads, shares[named]
 
 

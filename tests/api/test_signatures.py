@@ -14,7 +14,9 @@ from lagbc.arguments import ARGUMENTS, NONE_GIVEN, OF_ONE, Arguments, Read
 from lagbc.scores.records import BUILT_IN
 
 ALL = {*ARGUMENTS} - {*OF_ONE}
-TAKES = {one.name: set(one.takes) for one in BUILT_IN} | {"centralities": ALL, "save_part": ALL}
+# Of a plan, and of parts, no standard errors are computed.
+WITHOUT_ERRORS = ("plan", "save_part")
+TAKES = {one.name: set(one.takes) for one in BUILT_IN} | {"centralities": ALL, "save_part": ALL, "plan": ALL}
 OF_GROUPS = [one.name for one in BUILT_IN if one.needs == "groups"]
 # Parameters before the keywords, of functions that have others than the matrix.
 LEADING = {
@@ -24,6 +26,7 @@ LEADING = {
     "percolation": ["A", "states: ArrayLike | Mapping[Any, float]"],
     **{name: ["A", "groups: Iterable[Vertices]"] for name in OF_GROUPS},
     "centralities": ["A", "which: CentralityName | Iterable[CentralityName] | None = None"],
+    "plan": ["A", "which: CentralityName | Iterable[CentralityName] = 'bc'"],
     "save_part": [
         "path: str | os.PathLike[str]",
         "part: tuple[int, int]",
@@ -36,6 +39,7 @@ CALLED = {
     **dict.fromkeys(OF_GROUPS, "scores_by_distances"),
     "group_bc": "scores_by_paths",
     "group_degree": "scores_by_neighbours",
+    "plan": "plan_call",
     "save_part": "lagbc.centrality.parts.write_part",
 }
 OF_ALL = pytest.mark.parametrize("name", TAKES)
@@ -64,7 +68,7 @@ def test_a_signature_is_that_of_its_arguments(name):
             # Parts that are computed apart draw their roots by the same number.
             is_number = (name, one) == ("save_part", "rng")
             wanted.append(shown(one, "int | None" if is_number else typed(Arguments, one), usual))
-    wanted += [shown("standard_error", "bool", False)] if "k" in takes and name != "save_part" else []
+    wanted += [shown("standard_error", "bool", False)] if "k" in takes and name not in WITHOUT_ERRORS else []
     assert [str(one).replace("'", "") for one in parameters(name).values()] == [
         text.replace("'", "") for text in [*wanted, "**options: Unpack[Options]"]
     ]

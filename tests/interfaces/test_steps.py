@@ -104,7 +104,7 @@ def test_commands_show_their_steps(monkeypatch, at_once, path_graph, tmp_path):
         return slow
 
     monkeypatch.setattr(read, "_read", slowly(read._read))
-    monkeypatch.setattr("lagbc.interfaces.cli.centralities.write_array", slowly(lambda *_: None))
+    monkeypatch.setattr("lagbc.interfaces.cli.outputs.write_array", slowly(lambda *_: None))
     out = tmp_path / "scores.npy"
     shown = run("bc", path_graph, "--progress", "--out", out).stderr
     assert f"lagbc: reading {path_graph}" in shown

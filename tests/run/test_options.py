@@ -141,7 +141,7 @@ def test_the_roots_that_are_drawn_tell_where_a_graph_is_read(monkeypatch, k):
 def test_the_options_of_type_checkers_are_those_of_the_table():
     names = [option.name for option in OPTIONS]
     assert [name for name in names if name != "batch"] == list(Options.__annotations__)
-    assert set(Settings._fields) - set(names) == {"devices", "of_some_methods"}
+    assert set(Settings._fields) - set(names) == {"devices"}
     assert set(names) <= set(Settings._fields)
     described = Options.__doc__.partition("Attributes")[2]
     assert all(f"    {name} :" in described for name in Options.__annotations__)

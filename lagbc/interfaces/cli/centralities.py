@@ -14,32 +14,9 @@ import click
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments
 from lagbc.errors import InvalidValueError, quantity
 from lagbc.files import require_writable
-from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.inputs import (
-    Dealing,
-    Source,
-    degrees_of,
-    find_coordinates,
-    method_and_reason,
-    read_arguments,
-    title_lines,
-    weight_lines,
-)
-from lagbc.interfaces.cli.outputs import (
-    Column,
-    Rows,
-    arguments_of,
-    as_json,
-    check_outputs,
-    columns_of,
-    has_columns,
-    method_of,
-    require_numbers,
-    rows_of_edges,
-    rows_of_vertices,
-    split_columns,
-    write_array,
-)
+from lagbc.interfaces.cli import inputs, options, outputs
+from lagbc.interfaces.cli.inputs import Source
+from lagbc.interfaces.cli.outputs import Rows
 from lagbc.interfaces.cli.task import Drawing, Task, carry_out, deliver
 from lagbc.interfaces.cli.terminal import Steps, note, shown_steps, table, timing
 from lagbc.limits import in_units
@@ -71,27 +48,26 @@ def score_command(record: Centrality) -> click.Command:
         if record.needs and output.part is not None:
             raise InvalidValueError(f"{record.name} is not computed in parts; leave out --part")
         _require_writable_result(output, plot_map)
-        if output.plot is not None and has_columns(asked):
+        if output.plot is not None and outputs.has_columns(asked):
             raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
         if coordinates is not None and plot_map is None and record is not STRAIGHTNESS:
             raise InvalidValueError(f"--coordinates {coordinates} goes with --plot-map, which draws a map")
-        check_outputs(None, plot_map)
+        outputs.check_outputs(None, plot_map)
         how: Any = {"together": False, "plot_map": plot_map, "coordinates": coordinates, **asked}
         _carry_out_records(lambda given: (record,), output, **how)
 
-    declared: Any = run_command
-    for declare in (
-        options.takes_run(grid=True),
-        options.takes_map,
-        options.takes_output(top=True, plot="" if record.of_edges else "scores of vertices", part=True),
+    of_sample = [options.takes_sample, options.error_option][: 1 if record.of_edges else 2]
+    declarations = (
+        options.takes_graph,
+        *(of_sample if "k" in record.takes else ()),
         options.takes_arguments(*record.takes),
-    ):
-        declared = declare(declared)
-    if "k" in record.takes:
-        declared = options.takes_sample(declared if record.of_edges else options.error_option(declared))
+        options.takes_output(top=True, plot="" if record.of_edges else "scores of vertices", part=True),
+        options.takes_map,
+        options.takes_run(grid=True),
+    )
     summary = f"{record.summary[0].upper()}{record.summary[1:]}."
-    name = record.name.replace("_", "-")
-    return click.command(name, epilog=options.GRAPH_HELP, help=summary)(options.takes_graph(declared))
+    command = click.command(record.name.replace("_", "-"), epilog=options.GRAPH_HELP, help=summary)
+    return command(options.declared(run_command, declarations))
 
 
 @click.command("centralities", epilog=options.GRAPH_HELP)
@@ -124,7 +100,7 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
 def _require_writable_result(output: options.OutputOptions, plot_map: Path | None = None) -> None:
     """Raise an error, before the computation, if a file cannot be written, or a part shall show scores."""
     if output.part is None:
-        check_outputs(output.out, output.plot)
+        outputs.check_outputs(output.out, output.plot)
         return
     if output.out is None or output.out.suffix != ".npz":
         raise InvalidValueError(
@@ -156,7 +132,7 @@ def _carry_out_records(
     for option, given in {**pictures, "--part": output.part, "--grid": run.get("grid")}.items():
         if into and given is not None:
             raise InvalidValueError(f"--vertices asks for a search from each of some vertices; leave out {option}")
-    dealing = Dealing.of_run(run, lambda: all_sums(records_of({})))
+    dealing = inputs.Dealing.of_run(run, lambda: all_sums(records_of({})))
     if dealing is not None:
         if output.part is not None:
             raise InvalidValueError("--part computes part of a run in one process; leave out --grid")
@@ -168,14 +144,14 @@ def _carry_out_records(
 
     def prepare(taken: Source, steps: Steps) -> Task:
         with steps.step("reading the arguments"):
-            given = read_arguments(typed, taken) | (sample or {})
+            given = inputs.read_arguments(typed, taken) | (sample or {})
             records, xy = records_of(given), None
             if plot_map is not None or STRAIGHTNESS in records:
-                xy = find_coordinates(coordinates, taken)
+                xy = inputs.find_coordinates(coordinates, taken)
         if STRAIGHTNESS in records:
             given["coordinates"] = xy
         if any(record.of_edges for record in records):
-            require_numbers(output.out, taken.file.labels)
+            outputs.require_numbers(output.out, taken.file.labels)
         how: dict[str, Any] = {"source": taken, "output": output, "steps": steps, "run": run, "records": records}
         how |= {"together": together, "typed": typed}
         if into:
@@ -198,7 +174,7 @@ def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> Non
     from lagbc.graph.given import Rows
     from lagbc.io.graph_file import GraphFile
 
-    check_outputs(output.out, None)
+    outputs.check_outputs(output.out, None)
     start = time.perf_counter()
     graph, found, arguments = merge_files(parts)
     given: Mapping[str, Any] = {"cutoff": arguments.cutoff, "decay": arguments.decay}
@@ -221,7 +197,7 @@ def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> Non
         if task.of_edges and task.together:
             raise InvalidValueError("scores of edges and others are in these parts; lagbc.merge_parts returns both")
         if task.of_edges:
-            require_numbers(output.out, file.labels)
+            outputs.require_numbers(output.out, file.labels)
         deliver(task, time.perf_counter() - start, {})
 
 
@@ -243,19 +219,21 @@ class _Scores(Task):
         return any(record.of_edges for record in self.records)
 
     @property
-    def columns(self) -> list[Column]:
-        return [one for record in self.records for one in columns_of(record, self.given, together=self.together)]
+    def columns(self) -> list[outputs.Column]:
+        return [one for each in self.records for one in outputs.columns_of(each, self.given, together=self.together)]
 
     def rows(self, titles: Iterable[str] | None = None, errors: np.ndarray | None = None) -> Rows:
         """Return all scores in rows, with titles of a table unless others are given."""
-        values = (column for scores in self.found.values() for column in split_columns(scores))
+        values = (column for scores in self.found.values() for column in outputs.split_columns(scores))
         named = dict(zip(titles or [column.title for column in self.columns], values, strict=True))
-        return rows_of_edges(named, self.source) if self.of_edges else rows_of_vertices(named, self.source, errors)
+        if self.of_edges:
+            return outputs.rows_of_edges(named, self.source)
+        return outputs.rows_of_vertices(named, self.source, errors)
 
     def write(self, path: Path) -> None:
         """Write all columns; an array of one centrality as it is computed."""
         if path.suffix == ".npy" and not (self.of_edges or self.together):
-            write_array(path, self.found[self.names[0]])
+            outputs.write_array(path, self.found[self.names[0]])
         else:
             self.rows().write(path)
 
@@ -265,7 +243,7 @@ class _Scores(Task):
 
     @property
     def degrees(self) -> list[tuple[str, np.ndarray]]:
-        return [] if self.of_edges or self.together else degrees_of(self.source.graph)
+        return [] if self.of_edges or self.together else inputs.degrees_of(self.source.graph)
 
     def text(self) -> Iterator[str]:
         if self.output.count_shown(self.source.graph.n):
@@ -296,7 +274,7 @@ class _Into(_Scores):
 
     def document(self) -> dict[str, Any]:
         scores = self.rows().shown(self.output)[1].as_json()
-        return {"command": self.names[0], "arguments": arguments_of(self.typed), "scores": scores}
+        return {"command": self.names[0], "arguments": outputs.arguments_of(self.typed), "scores": scores}
 
 
 @dataclass(eq=False, kw_only=True)
@@ -330,10 +308,10 @@ class _Sweep(_Scores):
         from lagbc.request import has_rounded_inverses
 
         source, k = self.source, self.given.get("k")
-        plan, method = self.call.plan, method_and_reason(self.call)
+        plan, method = self.call.plan, inputs.method_and_reason(self.call)
         if self._ends_early:
             method = f"method: searches that end early; if they do not pay, {plan.method} on {plan.device}"
-        lines = [*title_lines(source), method, *weight_lines(source)]
+        lines = [*inputs.title_lines(source), method, *inputs.weight_lines(source)]
         graph = source.graph
         if graph.of_strengths and self.given.get("rtol", 0) is None and has_rounded_inverses(graph):
             lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
@@ -356,7 +334,7 @@ class _Sweep(_Scores):
     def _shows_all(self) -> bool:
         output, n = self.output, self.source.graph.n
         is_all = output.out is not None or output.plot is not None or self.plot_map is not None
-        is_one = not self.together and "top" in self.records[0].takes and not has_columns(self.given)
+        is_one = not self.together and "top" in self.records[0].takes and not outputs.has_columns(self.given)
         return is_all or not is_one or not 0 < output.count_shown(n) < n
 
     @property
@@ -382,15 +360,15 @@ class _Sweep(_Scores):
     def document(self) -> dict[str, Any]:
         k, n = self.given.get("k"), self.source.graph.n
         columns = {
-            one.name: {"centrality": one.centrality, "cutoff": as_json(one.cutoff), "decay": one.decay}
+            one.name: {"centrality": one.centrality, "cutoff": outputs.as_json(one.cutoff), "decay": one.decay}
             for one in self.columns
         }
         early = {"reason": f"searches end early; if they do not pay, {self.call.reason}"} if self._ends_early else {}
         return {
             "command": "centralities" if self.together else self.names[0],
-            "method": method_of(self.call) | early,
+            "method": outputs.method_of(self.call) | early,
             "estimate": None if k is None else {"roots": min(k, n), "seed": self.given["rng"]},
-            "arguments": arguments_of(self.typed),
+            "arguments": outputs.arguments_of(self.typed),
             "columns": columns,
             "scores": self.rows(columns, self.errors).shown(self.output)[1].as_json(),
         }
@@ -412,7 +390,7 @@ class _Sweep(_Scores):
             return None, ""
         if k is None or k >= n:
             return None, "none; all vertices are roots"
-        if has_columns(self.given):
+        if outputs.has_columns(self.given):
             return None, "not computed for several cutoffs or decays"
         if not self.error:
             return None, "not computed (--error does)"
@@ -503,11 +481,11 @@ def distances_command(
     **typed: Any,
 ) -> None:
     """Average distance, Wiener index, efficiency, diameter and radius of GRAPH."""
-    check_outputs(output.out, None)
+    outputs.check_outputs(output.out, None)
 
     def prepare(taken: Source, steps: Steps) -> _Distances:
         with steps.step("reading the arguments"):
-            given = read_arguments(typed, taken) | sample
+            given = inputs.read_arguments(typed, taken) | sample
         return _Distances(taken, output, steps, run, typed, given, error and sample.get("k", 1) > 1)
 
     carry_out(source, run["progress"], prepare)
@@ -539,8 +517,8 @@ class _Distances(Task):
         return {
             "command": "distances",
             "estimate": {"roots": self.found.roots, "seed": self.given["rng"]} if "k" in self.given else None,
-            "arguments": arguments_of(self.typed),
-            "scores": {name: as_json(one.tolist()) for name, one in rows.keys.items()} | scores,
+            "arguments": outputs.arguments_of(self.typed),
+            "scores": {name: outputs.as_json(one.tolist()) for name, one in rows.keys.items()} | scores,
         }
 
     def text(self) -> Iterator[str]:

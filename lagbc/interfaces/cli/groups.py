@@ -51,23 +51,22 @@ def _group_command(record: Centrality) -> click.Command:
 
         carry_out(source, run["progress"], prepare)
 
-    declared: Any = run_command
-    for declare in (
-        options.takes_run(*_RUN_OF.get(record, ()), "threads", "memory", "progress"),
-        options.takes_output(top=True),
-        options.takes_arguments(*record.takes),
-        click.option(
-            "--groups", "file", metavar="FILE", type=click.Path(path_type=Path), help="A file of groups, one a line."
-        ),
+    declarations = (
+        options.takes_graph,
         click.option(
             "--group", "texts", metavar="V[,V...]", multiple=True, help="A group of vertices; once for each group."
         ),
-        options.takes_graph,
-    ):
-        declared = declare(declared)
+        click.option(
+            "--groups", "file", metavar="FILE", type=click.Path(path_type=Path), help="A file of groups, one a line."
+        ),
+        options.takes_arguments(*record.takes),
+        options.takes_output(top=True),
+        options.takes_run(*_RUN_OF.get(record, ()), "threads", "memory", "progress"),
+    )
     subject, _, of = record.summary.partition(" of groups: ")
     told = f"{subject.capitalize()} of groups of vertices of GRAPH: {of}.\n\n{_NUMBERED}"
-    return click.command(record.name.replace("_", "-"), epilog=options.GRAPH_HELP, help=told)(declared)
+    command = click.command(record.name.replace("_", "-"), epilog=options.GRAPH_HELP, help=told)
+    return command(options.declared(run_command, declarations))
 
 
 group_bc_command = _group_command(GROUP_BC)

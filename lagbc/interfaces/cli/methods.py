@@ -284,12 +284,8 @@ class _Comparison(Task):
         """Return the whole time; each method has its own times of phases."""
         return {"total": total}
 
-    def text(self) -> Iterator[str]:
-        """Yield nothing: a row is printed as soon as it is measured."""
-        yield from ()
-
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield the conditions below the table, remarks, and the reasons of methods without a row."""
+        """Yield the conditions below the table of rows, remarks, and the reasons of methods without a row."""
         found = self.found
         yield f"\n{found.conditions}" if found.measured else found.conditions
         yield from map(wrapped, (*found.remarks(), *found.reasons()))

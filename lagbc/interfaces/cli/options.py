@@ -199,7 +199,7 @@ def _takes_record(
     kind: Callable[..., Any], parameter: str, *declarations: Callable[[_Function], _Function]
 ) -> Callable[[_Function], _Function]:
     """Declare options whose values reach the command in one record, its argument `parameter`."""
-    names = [option.name for option in _declared(lambda: None, declarations).__click_params__]
+    names = [option.name for option in declared(lambda: None, declarations).__click_params__]
 
     def declare(command: _Function) -> _Function:
         @wraps(command)
@@ -207,13 +207,13 @@ def _takes_record(
             own = {name: values.pop(name) for name in names}
             return command(**{parameter: kind(**own)}, **values)
 
-        declared: _Function = _declared(call, declarations)
-        return declared
+        return declared(call, declarations)  # type: ignore[no-any-return]
 
     return declare
 
 
-def _declared(command: Any, declarations: Iterable[Callable[[_Function], _Function]]) -> Any:
+def declared(command: Any, declarations: Iterable[Callable[[_Function], _Function]]) -> Any:
+    """Return a command with some declarations, as if they were its decorators, from top to bottom."""
     for declaration in reversed([*declarations]):
         command = declaration(command)
     return command
@@ -404,11 +404,5 @@ _ARGUMENTS = {
 
 def takes_arguments(*names: str) -> Callable[[_Function], _Function]:
     """Declare some arguments, in the order of the table above."""
-
-    def declare(command: _Function) -> _Function:
-        for name, option in reversed(_ARGUMENTS.items()):
-            if name in names:
-                command = option(command)
-        return command
-
-    return declare
+    wanted = [option for name, option in _ARGUMENTS.items() if name in names]
+    return lambda command: declared(command, wanted)  # type: ignore[no-any-return]

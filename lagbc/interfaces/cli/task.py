@@ -66,7 +66,7 @@ class Task:
 
     def text(self) -> Iterator[str]:
         """Yield the result, the lines that a quiet command prints."""
-        raise NotImplementedError
+        yield from ()
 
     def remarks(self) -> Iterator[str]:
         """Yield remarks on the result."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, MissingDependencyError
+from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, needed
 from lagbc.io.edges import Edges, EdgeTable, Titles, chosen_columns, numeric_columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, compressed
@@ -101,7 +101,10 @@ class ListedEdges(Edges):
         try:
             return super().numbered()
         except UnicodeDecodeError:
-            _refuse_other_text(self.layout.source)
+            for line, text in self.layout.source.lines():
+                if text.lstrip()[:1] not in (b"#", b"%"):
+                    self.layout.source.require_utf8(line, text)
+            raise
 
     def to_graph(self, largest: bool) -> GraphFile:
         """Make a graph of the edges read, and free these."""
@@ -137,21 +140,12 @@ class ListedEdges(Edges):
         )
 
 
-def _refuse_other_text(source: Source) -> NoReturn:
-    for line, text in source.lines():
-        if text.lstrip()[:1] not in (b"#", b"%"):
-            source.require_utf8(line, text)
-    raise AssertionError
-
-
 @reader("Parquet", suffixes=(".parquet",), begins=re.compile(rb"PAR1"), takes=("ends", "length"))
 def read_parquet(source: Source, largest: bool, named: Columns) -> GraphFile:
     """Read the columns of edges of a table."""
-    try:
+    with needed(f"{source.name}: Parquet is read by pyarrow", "pyarrow", "arrow"):
         import pyarrow
         from pyarrow import parquet
-    except ImportError as error:
-        raise MissingDependencyError(f"{source.name}: Parquet is read by pyarrow: pip install pyarrow") from error
     try:
         with source.open() as stream, parquet.ParquetFile(stream) as file:
             return _read_table(source, file, largest, named)
@@ -171,10 +165,7 @@ def _read_table(source: Source, file: Any, largest: bool, named: Columns) -> Gra
     batches = (batch.select(titles) for batch in file.iter_batches(_BATCH, columns=titles))
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([schema.field(title) for title in titles]), batches)
     table = EdgeTable(source.name, reader, Columns(ends=(1, 2), length=None if length is None else 3))
-    edges = Edges(table.titles)
-    for piece in table.pieces():
-        edges.add(*piece)
-        edges.require_room(source, _BYTES_PER_ROW, "table of {:,} edges")
+    edges = table.edges(lambda edges: edges.require_room(source, _BYTES_PER_ROW, "table of {:,} edges"))
     labels, tails, heads, lengths = edges.numbered()
     matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=True, largest=largest)
     values = "" if length is None else f", values in {table.titles.length}"

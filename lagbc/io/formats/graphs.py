@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import GraphFormatError, MissingDependencyError
+from lagbc.errors import GraphFormatError, needed
 from lagbc.graph.coordinates import coordinates_of_attributes
 from lagbc.graph.given import LENGTH
 from lagbc.io.formats import reader
@@ -62,12 +62,8 @@ def read_by_networkx(form: str, parse: _Parser, source: Source, largest: bool, n
 def _read(form: str, parse: _Parser, source: Source) -> Any:
     data = source.whole().removeprefix(codecs.BOM_UTF8)
     source.require(_BYTES_PER_BYTE * len(data), f"a {form} file")
-    try:
+    with needed(f"{source.name}: {form} is read by NetworkX", "networkx", "networkx"):
         import networkx as nx
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"{source.name}: {form} is read by NetworkX: pip install networkx; or pip install 'lagbc[networkx]'"
-        ) from error
     try:
         return parse(nx, data)
     except Exception as error:  # the XML parser and NetworkX raise almost anything
