@@ -143,8 +143,7 @@ class Part(NamedTuple):
 
     def csr(self) -> Csr:
         """Return the compressed rows."""
-        indptr = np.zeros(self.size + 1, np.int64)
-        np.cumsum(np.bincount(self.rows, minlength=self.size), out=indptr[1:])
+        indptr = np.append(0, np.cumsum(np.bincount(self.rows, minlength=self.size)))
         return indptr, self.columns, self.lengths
 
 
@@ -160,8 +159,7 @@ class Division:
         graph = graph.on_host
         self._graph, self._settings, self._given = graph, settings, Arguments(rtol=rtol)
         self._share, self._in_round, self.traversed = share, 0, 0.0
-        rows = np.repeat(np.arange(graph.n), graph.out_degrees)
-        columns = graph.indices.astype(np.int64)
+        rows, columns = graph.rows.astype(np.int64), graph.indices.astype(np.int64)
         first, last = (rows, columns) if graph.directed else (np.minimum(rows, columns), np.maximum(rows, columns))
         pairs, of_entry = np.unique(first * graph.n + last, return_inverse=True)
         self.ends = np.stack(np.divmod(pairs, max(graph.n, 1)), axis=1)  # ascending, as in the matrix

@@ -28,6 +28,7 @@ from lagbc.methods.contract import StopFlag, bytes_of
 from lagbc.methods.table import gpu_numbers, methods_of, reading_gpu
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.planning.sweep import bytes_of_swept, host_graph_bytes
+from lagbc.reduce.chains import places_of
 from lagbc.request import parse_cutoffs, parse_tolerance, parse_vertices, warn_of_ties
 from lagbc.run.run import Meter, Stretch, edges_of
 from lagbc.run.work import Carrier, Hand, Items, Span, Total, Work, inline, sum_over, threaded
@@ -316,8 +317,7 @@ def _with_groups(graph: Graph, groups: Sequence[NDArray[np.int64]]) -> tuple[Gra
 def edges_out_of(graph: Graph, group: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the places of the edges that leave a group of vertices."""
     indptr, indices, _ = graph.csr
-    counts = indptr[group + 1] - indptr[group]
-    edges = np.arange(counts.sum()) + np.repeat(indptr[group] - np.append(0, np.cumsum(counts)[:-1]), counts)
+    edges = places_of(indptr, group)
     return edges[~np.isin(indices[edges], group)]
 
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph, Outline
-from lagbc.graph.host import weak_components
+from lagbc.graph.host import rows_of, transposed, weak_components
 from lagbc.grid.communicator import Line, all_gather, now
 from lagbc.methods.block import NOTHING, BlockSize, Way
 from lagbc.native import core
@@ -103,18 +103,13 @@ class Block:
     def nnz(self) -> int:
         return len(self.indices)
 
-    @property
-    def rows(self) -> NDArray[np.int32]:
-        return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
-
     def transposed(self, columns: int) -> Block:
         """Return the block with rows and columns exchanged."""
-        places = np.argsort(self.indices, kind="stable")
-        return Block(_pointers(np.bincount(self.indices, minlength=columns)), self.rows[places])
+        return Block(*transposed(columns, self.indptr, self.indices, None)[:2])
 
     def beside(self, other: Block) -> Block:
         """Return the block with the entries of both; an entry that both have is there twice."""
-        places = np.argsort(np.concatenate([self.rows, other.rows]), kind="stable")
+        places = np.argsort(np.concatenate([rows_of(one.indptr, one.indices) for one in (self, other)]), kind="stable")
         return Block(self.indptr + other.indptr, np.concatenate([self.indices, other.indices])[places])
 
 

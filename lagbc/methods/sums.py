@@ -140,8 +140,11 @@ class Sums:
     @classmethod
     def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
         """Make zero sums of a batch."""
-        shapes = {name: (blocks, nnz if name in OF_EDGES else n) for name in names} | {"depth": (roots,)}
-        return cls(**{name: arrays.zeros(shapes[name]) for name in names})
+        made = cls()
+        for name in names:
+            shape = (blocks, nnz if name in OF_EDGES else n) if name != "depth" else (roots,)
+            setattr(made, name, arrays.zeros(shape))
+        return made
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Return an iterator over name and array of each sum asked for."""

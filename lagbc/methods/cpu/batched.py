@@ -123,10 +123,11 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
     is_short = schedule == WITH_LENGTHS and begins_short(graph, plan)
     reordered, mean = graph.reordered, graph.mean_length if graph.weighted else 1.0
     out = into = csr(*reordered.csr)
-    if schedule == LEVEL_ORDER and (transpose := reordered.transpose) is not reordered:
+    by_levels = schedule == LEVEL_ORDER  # others read neither the transpose nor the count of vertices with edges
+    if by_levels and (transpose := reordered.transpose) is not reordered:
         into = csr(*transpose.csr)
     asked = BatchRequest(
-        *(plan.sigma_limit, plan.endpoints, plan.linear, graph.active, tuning.BATCHED_PULL_SHARE),
+        *(plan.sigma_limit, plan.endpoints, plan.linear, graph.active if by_levels else 0, tuning.BATCHED_PULL_SHARE),
         count_width=tuning.BATCHED_COUNT_WIDTH * mean,
         width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,  # infinity is one, too
         rtol=plan.rtol,
