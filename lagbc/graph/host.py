@@ -112,11 +112,6 @@ def merged(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
     return indptr, indices[:kept].copy(), None if data is None else data[:kept].copy()
 
 
-def from_entries(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr:
-    """Compress entries in any order to canonical rows; `rows` and `columns` have the type of `indices`."""
-    return merged(*in_rows(n, rows, columns, data))
-
-
 def in_rows(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr:
     """Compress entries in any order to sorted rows; entries at the same place stay, in the order listed."""
     return transposed(n, *_under_columns(n, rows, columns, data))

@@ -246,7 +246,7 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
     else:
         rows, columns, values = _stored_entries(A, copy=copy)
         rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
-        csr = host.from_entries(n, rows, columns, _as_lengths(values) if weighted else None)
+        csr = host.merged(*host.in_rows(n, rows, columns, _as_lengths(values) if weighted else None))
     if weighted:
         _require_lengths(n, csr, names, is_reversed=is_reversed)
     if not directed:

@@ -139,7 +139,7 @@ def graph_from_edges(
     matrix, repeats = compressed(len(labels), tails, heads, given, directed=directed, largest=largest)
     for notice in repeat_notices(repeats, largest=largest):
         warn(notice, GraphFileWarning)
-    graph = as_graph(matrix, directed=directed, weighted=given is not None, strength=values.are_strengths, copy=False)
+    graph = as_graph(matrix, directed=directed, weighted=given is not None, strength=largest, copy=False)
     return graph.with_names(labels)
 
 

@@ -209,7 +209,7 @@ def test_a_pickle_of_a_graph_that_was_checked_anew_has_it_once():
 def test_a_matrix_that_changes_during_a_call_is_read_as_it_was(name, directed, is_small, monkeypatch):
     A = with_lengths(scale_free(50, 300, seed=3), np.arange(1, 8)).tocsr().asformat(name)
     expected = lagbc.edge_bc(A, directed=directed, weighted=True).toarray()
-    of, one = (Graph, "surveyed") if is_small else (host, "from_entries" if name == "coo" else "canonical")
+    of, one = (Graph, "surveyed") if is_small else (host, "merged" if name == "coo" else "canonical")
     checked = getattr(of, one)
 
     def changed(*arguments, **how):
