@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.calls import in_phase
-from lagbc.graph.csr import Csr, as_numpy, ops_of, read_only
+from lagbc.graph.csr import Csr, as_numpy, module_of, ops_of, read_only
 from lagbc.graph.given import Rows
+from lagbc.graph.host import length_order
 from lagbc.graph.names import size_in_words
 from lagbc.native import Csr as NativeCsr
 from lagbc.native import core
@@ -449,6 +450,28 @@ class Graph(Outline):
     def hub_distances(self) -> Any:
         """Hop distances (hubs, n) from every vertex to the hubs: the first vertices."""
         return ops_of(self.indptr).hub_distances(self.indptr, self.indices)
+
+    @in_phase("order")
+    def line_up(self, roots: NDArray[np.int64], device: str, least: int | None = None) -> NDArray[np.int64]:
+        """Put distinct roots into the order of their batches on a device: roots whose searches look alike lie together.
+
+        On a graph of high diameter that is the sweep order. On another one at least `least` roots are ordered by their
+        distances to the hubs, on a GPU in hops even where edges have lengths. Roots without out-edges are left out.
+        """
+        least = tuning.GROUPED_ROOTS if least is None else least
+        places = np.empty(len(roots), np.int64)
+        places = places[: core.line_up(self.out_degrees, self.position, roots, places)]
+        if len(places) >= least and not self.has_high_diameter:
+            places = self.reordered._by_hubs(places, device)
+        return self.order[places]
+
+    def _by_hubs(self, vertices: NDArray[np.int64], device: str) -> NDArray[np.int64]:
+        """Sort vertices by their distances to the hubs."""
+        if device == "cpu" and self.weighted:
+            return length_order(self.csr, self.transpose.csr, vertices)
+        distances = self.on_device.hub_distances if device == "cuda" else self.hub_distances
+        ordered = ops_of(distances).hub_order(distances, module_of(distances).asarray(vertices))
+        return as_numpy(ordered)  # type: ignore[no-any-return]
 
     def keep(self, kept: Any) -> tuple[Graph, Any]:
         """Return the graph of the edges whose flag is set, and the places of these edges here.

@@ -21,7 +21,7 @@ from lagbc.limits import budget
 from lagbc.methods import table
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.reduce.choice import graph_bytes
+from lagbc.reduce.blocks import graph_bytes
 
 # Variables with the number of a process among those of its machine, by launcher: Open MPI, MPICH and Intel MPI,
 # MVAPICH, PMI, Slurm. Without one of them, ranks find it out.

@@ -20,7 +20,6 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import size_in_words
 from lagbc.limits import TINY_RUN, Room, in_units, most_threads
 from lagbc.methods import table
-from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.native import cores
 from lagbc.options import Settings
@@ -248,7 +247,7 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
         threads = threads if threads == 1 else min(threads, settings.usable_threads)
     threads = settings.usable_threads if threads is None else threads
     # A worker of an executor has one chunk after the other.
-    shared = roots if settings.executor is None else min(roots, chunk_length(row, batching))
+    shared = roots if settings.executor is None else min(roots, batching.chunk(row.device))
     batch = most_batch(row, batching, roots, -(-shared // threads), settings.batch)
     if threads > 1 and batching.concurrent:
         threads = most_threads(min(threads, max(-(-roots // batch), 1)))

@@ -8,7 +8,6 @@ from strategies import SPECIAL, disjoint, grid, matrix, path, scale_free, with_l
 import lagbc
 from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph, take_graph
-from lagbc.methods.roots import order_roots
 
 SEVERAL = disjoint(grid(9, 30), path(70), grid(20, 33), matrix(3, []))
 
@@ -173,10 +172,9 @@ def test_roots_are_grouped_as_on_the_host(cupy):
 
 def test_roots_are_lined_up_alike(cupy, directed):
     graph = as_graph(scale_free(4000, 30000, seed=8), directed=directed)
-    gpu, cpu = (next(row for row in lagbc.METHODS if row.key == ("batched", kind, False)) for kind in ("cuda", "cpu"))
-    expected = order_roots(graph, cpu, np.arange(graph.n))
+    expected = graph.line_up(np.arange(graph.n), "cpu")
     for placed in (graph, graph.on_device):
-        np.testing.assert_array_equal(order_roots(placed, gpu, np.arange(graph.n)), expected)
+        np.testing.assert_array_equal(placed.line_up(np.arange(graph.n), "cuda"), expected)
 
 
 @pytest.mark.parametrize("lengths", [[3.0, 1.0, 2.0, 1.0], [0.25, 8.0], [5.0], []])
