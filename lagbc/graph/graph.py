@@ -73,14 +73,15 @@ class Graph(Outline):
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._take((self.indptr, self.indices, self.weights))
+        self._take((self.indptr, self.indices, self.weights), {})
 
-    def _take(self, csr: Csr, **found: Any) -> None:
-        """Take compressed rows, what follows from them, and other attributes."""
+    def _take(self, csr: Csr, found: dict[str, Any]) -> None:
+        """Take compressed rows, what follows from them, and other attributes, in one dict."""
         indptr, indices, weights = csr
+        found["csr"], found["indptr"], found["indices"], found["weights"] = csr, indptr, indices, weights
         found["n"], found["nnz"], found["weighted"] = len(indptr) - 1, len(indices), weights is not None
         found["is_on_device"] = is_on_device = not isinstance(indptr, np.ndarray)
-        vars(self).update(found, csr=csr, indptr=indptr, indices=indices, weights=weights)
+        vars(self).update(found)
         if not is_on_device:
             for array in csr if self.known_reverse is None else csr + self.known_reverse:
                 if array is not None:
@@ -94,7 +95,7 @@ class Graph(Outline):
         return {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._take((state["indptr"], state["indices"], state["weights"]), **state)
+        self._take((state["indptr"], state["indices"], state["weights"]), state)
 
     def checked_as(self, read: Graph) -> Graph:
         """Keep the graph that was read of the present arrays, and return it."""
@@ -129,7 +130,8 @@ class Graph(Outline):
         The rows count as checked, and are not copied: those of NumPy become read-only.
         """
         made = cls.__new__(cls)  # in half the time of the initialiser
-        made._take(csr, directed=directed, known_reverse=reverse, _checked=csr, **found)
+        found["directed"], found["known_reverse"], found["_checked"] = directed, reverse, csr
+        made._take(csr, found)
         return made
 
     @classmethod
@@ -144,7 +146,7 @@ class Graph(Outline):
         n = len(indptr) - 1
         if n + len(indices) > tuning.SURVEYED:
             return None
-        degrees, order, position = np.empty((3, n), np.int64)
+        degrees, order, position = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
         starts, heads = np.empty(n + 1, np.int64), np.empty(len(indices), indices.dtype)
         values = None if weights is None else np.empty(len(indices))
         are_fit, has_high_diameter, depth, active, longest = core.survey(

@@ -150,7 +150,7 @@ class _PinnedCopies:
 
 
 def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
-    """Whether a matrix is checked, and put in order, on the GPU: a large one, likely to be swept there.
+    """Whether a large matrix is checked, and put in order, on the GPU: one that is likely to be swept there.
 
     If so, kernels of most runs begin to be compiled. Only the time depends on it: the graph is the same, and the graph
     decides its device. `roots` returns about how many roots there are. Errors in the matrix are raised later.
@@ -158,7 +158,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
     if settings.device == "cpu" or not is_sparse(A):
         return False
     try:
-        if A.nnz <= tuning.HOST_EDGES or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
+        if settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK:
             return False
     except IndexError:  # compressed rows without a pointer are refused later, at reading
         return False

@@ -116,7 +116,7 @@ def make_plan(
     if reduced.tree is not None:
         _require_options(_ranked(graph, request, settings)[0].method, settings.dtype, _given(request, settings))
     kept = labels if settings.method == "auto" and len(labels) == len(reduced.pieces) else ()
-    sweeps = list[Sweep]()
+    sweeps: list[Sweep] = []
     for number, piece in enumerate(reduced.pieces):
         sweeps.append(SWEEPS[type(piece)](piece, settings, room, kept[number] if kept else "", seconds, beside))
     return _plan_of(graph, request, reduced, tuple(sweeps), settings)
@@ -178,12 +178,12 @@ def _sweep_of_whole(
     A method that a checkpoint began with is kept: it is in the `label`.
     """
     graph, request, given = piece.graph, piece.request, _given(piece.request, settings)
-    _, _, kept = label.partition(" ")
-    name, _, device = kept.rpartition(" ")
-    if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
-        own = settings._replace(method=name, device=device)
-        sweep = _first_of_ranked(piece, own, room, seconds, beside)
-        return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
+    if label:
+        name, _, device = label.partition(" ")[2].rpartition(" ")
+        if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
+            own = settings._replace(method=name, device=device)
+            sweep = _first_of_ranked(piece, own, room, seconds, beside)
+            return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
     if settings.method == "auto" and not given and request.demand is None and request.bounds is None:
         first = of_short_run(graph, request.sums, settings.device, len(request.roots))
         if first is not None:  # of all ranked, which are not made

@@ -16,7 +16,7 @@ from lagbc.errors import InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
 from lagbc.limits import SMALL_RUN, TINY_RUN, Room, in_units, raised_by
 from lagbc.methods import table
-from lagbc.methods.contract import Batching, StopFlag, SweepPlan, bytes_of
+from lagbc.methods.contract import Batching, SweepPlan, bytes_of
 from lagbc.methods.table import Method
 from lagbc.options import Settings
 from lagbc.reduce.blocks import bytes_of_graph, reduction_bytes
@@ -154,7 +154,6 @@ def request_to(
         in_place=sweep.in_place,
         budget=budget,
         growth=growth,
-        stop=StopFlag(),
     )
 
 

@@ -243,7 +243,8 @@ class Batches:
         """Return the sums of the roots in range, and a mask of the others; a root of -1 is absent."""
         if dtype not in self._states:
             self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
-        state, touched, sparse = self._states[dtype], self._touched, list[SparseSums]()
+        state, touched = self._states[dtype], self._touched
+        sparse: list[SparseSums] = []
         rows = self._work.zero_rows(self._arrays, len(roots)) if touched is None else None
         overflowed = np.zeros(len(roots), np.bool_)
         for levels in self._module.forward(state, roots):

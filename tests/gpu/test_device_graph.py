@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from strategies import SPECIAL, disjoint, grid, matrix, path, scale_free, with_lengths
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph, take_graph
 
@@ -30,7 +31,10 @@ def on_gpu(A):
 
 
 def uploaded(A, **given):
-    return take_graph(A, **given, uploads=lambda weighted: True)
+    """Read a matrix, however small, on the device."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "HOST_EDGES", -1)
+        return take_graph(A, **given, uploads=lambda weighted: True)
 
 
 @pytest.mark.parametrize("count", [0, 1, 255, 4096, 4097, 100_000])
@@ -105,7 +109,8 @@ def test_many_lengths_at_one_place_are_added_in_their_order(cupy):
     ("part", "value"),
     [("indices", 7), ("indices", -1), ("indptr", 6), ("data", -1.0), ("data", np.nan), ("data", 1e308)],
 )
-def test_errors_are_those_of_the_host(cupy, part, value):
+def test_errors_are_those_of_the_host(cupy, monkeypatch, part, value):
+    monkeypatch.setattr(tuning, "HOST_EDGES", -1)
     A = sp.csr_array(path(5).astype(float))
     getattr(A, part)[1] = value
     placed, found = on_gpu(path(5)), []
