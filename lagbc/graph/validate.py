@@ -245,7 +245,7 @@ def _read_matrix(
         )
     if layout == _ON_DEVICE:
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
-    is_large = layout in _UPLOADED and len(A.data) > tuning.HOST_EDGES
+    is_large = layout in _UPLOADED and np.size(A.data) > tuning.HOST_EDGES
     if is_large and uploads is not None and uploads(weighted):
         csr = _read_uploaded(A, directed=directed, weighted=weighted)
         if csr is not None:
