@@ -1,7 +1,7 @@
 """Run cases of `benchmarks.against` in one installation of lagbc: a case a line of JSON in, a line of JSON out.
 
 As a script it imports nothing of the checkout that it lies in, and needs of lagbc only its public functions, `as_graph`
-and `order_roots`.
+and the order of roots.
 """
 
 import hashlib
@@ -16,7 +16,6 @@ from scipy.sparse import csr_array
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.methods.roots import order_roots
 
 RUN = 64  # near roots: of the order, runs of the length of a block
 
@@ -33,6 +32,16 @@ def graph_of(file: str, weighted: bool) -> Any:
     return graph, directed
 
 
+def lined_up(graph: Any) -> Any:
+    """Return all roots in the order of a run."""
+    if hasattr(graph, "line_up"):
+        return graph.line_up(np.arange(graph.n), "cpu")
+    from lagbc.methods.roots import order_roots  # of an installation whose graphs line up no roots
+
+    row = next(row for row in lagbc.METHODS if (row.device, row.weighted) == ("cpu", graph.weighted))
+    return order_roots(graph, row, np.arange(graph.n))
+
+
 @cache
 def roots_of(file: str, weighted: bool, kind: str, count: int) -> Any:
     """Choose roots."""
@@ -41,8 +50,7 @@ def roots_of(file: str, weighted: bool, kind: str, count: int) -> Any:
         return np.arange(graph.n)
     if kind == "random":
         return np.sort(np.random.default_rng(1).choice(graph.n, count, replace=False))
-    row = next(row for row in lagbc.METHODS if (row.device, row.weighted) == ("cpu", weighted))
-    order = order_roots(graph, row, np.arange(graph.n))
+    order = lined_up(graph)
     runs = max(1, count // RUN)
     starts = np.arange(runs) * (len(order) // RUN) // runs * RUN
     return np.concatenate([order[start : start + RUN] for start in starts])

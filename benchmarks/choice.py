@@ -35,7 +35,7 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Case, Network, Roots, pick, runner, timed_run
 from benchmarks.survey_report import Cell, Ratio, choice_page, figure
 from lagbc import tuning
-from lagbc.methods.roots import COLUMNS, order_roots, probe
+from lagbc.methods.probe import COLUMNS, probe
 from lagbc.planning import choose
 
 Row = dict[str, Any]
@@ -76,8 +76,8 @@ def line_up(network: Network, case: Case) -> Roots:
     if case.roots == "random":
         leaving = np.flatnonzero(graph.out_degrees)
         roots = np.random.default_rng(SEED).choice(leaving, min(case.count, len(leaving)), replace=False)
-        return order_roots(graph, row, roots)
-    order = order_roots(graph, row, np.arange(graph.n))
+        return graph.line_up(roots, row.device)
+    order = graph.line_up(np.arange(graph.n), row.device)
     first = max(0, (len(order) - case.count) // 2 // COLUMNS * COLUMNS)
     return order[first : first + case.count]
 

@@ -27,7 +27,6 @@ from benchmarks.graphs import NamedGraph, is_symmetric, table
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method, methods_of, ways_of
 
@@ -212,8 +211,8 @@ def measure(case: Case, entry: Entry, repeat: int, bandwidth: float) -> Row:
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
     order_seconds, placed = timed(lambda: order_on_device(graph))
-    roots = order_roots(placed, entry.row, case.roots)
-    group_seconds, _ = timed(lambda: order_roots(placed, entry.row, case.roots))
+    roots = placed.line_up(case.roots, entry.row.device)
+    group_seconds, _ = timed(lambda: placed.line_up(case.roots, entry.row.device))
     prepare_seconds, state = timed(lambda: entry.prepare(placed, plan))
     warm_up_seconds, _ = timed(lambda: run_once(entry, state, plan, graph, roots[: plan.batch]))
     rounds = [run_once(entry, state, plan, graph, roots) for _ in range(repeat)]

@@ -29,7 +29,6 @@ from lagbc import tuning
 from lagbc.centrality.compute import find_all
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.roots import order_roots
 from lagbc.methods.table import METHODS
 from lagbc.scores.records import USUAL
 
@@ -79,7 +78,7 @@ def sweeps(name: str, roots: int, rounds: int, until: float, variants: Sequence[
     case = Case(table()[name], SEED, roots, "random", roots)
     case.load()
     placed = order_on_device(case.graph)
-    lined_up = order_roots(placed, ENTRY.row, case.roots)
+    lined_up = placed.line_up(case.roots, ENTRY.row.device)
     alone = Variant(("bc",))
     for variant in variants:
         row = case.describe() | {"part": "sweeps", "label": variant.label, "roots": len(case.roots)}

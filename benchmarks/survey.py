@@ -37,7 +37,6 @@ from lagbc.call import plan_request
 from lagbc.comparison.measure import predict
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import check_options
 from lagbc.request import Request
@@ -103,8 +102,7 @@ class Network:
     @cached_property
     def order(self) -> Roots:
         """All roots, as `batched` on the CPU takes them."""
-        row = next(row for row in lagbc.METHODS if (row.device, row.weighted) == ("cpu", self.graph.weighted))
-        return order_roots(self.graph, row, np.arange(self.graph.n))
+        return self.graph.line_up(np.arange(self.graph.n), "cpu")
 
     def roots(self, case: Case) -> Roots:
         """Return the roots of a case; all where there are no more."""

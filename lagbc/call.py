@@ -151,7 +151,7 @@ def sum_call(call: Call) -> Result:
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
         keepers = [keeper.keep for keeper in (kept, meter) if keeper is not None]
-        sums = list[Sums]()
+        sums: list[Sums] = []
         while (number := len(sums)) < len(works):
             try:
                 keeps = [partial(keep, number) for keep in keepers]
@@ -183,7 +183,7 @@ def carriers_of(plan: Plan, works: Sequence[PieceWork], settings: Settings, stac
 
         submit = stack.enter_context(Submit(settings.executor, settings.memory, settings.checkpoint))
         return [submit.carry] * len(works)
-    carriers = list[Carrier]()
+    carriers: list[Carrier] = []
     for work in works:
         carrier = work.own_carrier or (inline if plan.is_short else threaded)
         if settings.devices is not None and work.own_carrier is None and isinstance(work, MethodWork):

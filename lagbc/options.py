@@ -470,7 +470,20 @@ def check_options(batch: int | str, options: Options, own: Callable[[], Iterable
     """Check options, with `config` filled in; TypeError or ValueError names one. `own` are the call's own keywords."""
     if not OPTION_NAMES.issuperset(options):
         refuse_unknown(options, own())
-    given: Any = {"batch": batch, **with_defaults(options)}
+    given = with_defaults(options)
+    if not given and isinstance(batch, str) and batch == "auto":
+        return _usual_settings()
+    return _settings({"batch": batch, **given})
+
+
+@cache
+def _usual_settings() -> Settings:
+    """Return the settings of a call without options."""
+    return _settings({})
+
+
+def _settings(given: Mapping[str, Any]) -> Settings:
+    """Check the given options together."""
     parsed = _checked(given)
     parsed["device"], devices = parsed["device"]
     if parsed["executor"] is not None and devices is not None:

@@ -314,7 +314,7 @@ GPU_EDGE = {(False, False): 0.0025, (False, True): 0.03, (True, False): 0.003, (
 FROM_JUNCTIONS = 4.0
 # A graph is reduced if at most this part of the work remains.
 MOST_LEFT = 0.9
-# Costs of bicomponents, by device and whether edges have lengths; see `lagbc.reduce.choice`. On a CPU they are in
+# Costs of bicomponents, by device and whether edges have lengths; see `lagbc.reduce.pieces`. On a CPU they are in
 # nanoseconds, fitted to the largest bicomponents of 40 networks on an Intel Xeon, above all where both ways take about
 # equal time: a pair of root and vertex, with an addition for each level up to a maximum, and a pair of root and stored
 # edge. Where rows are far beyond the cache a pair takes up to 1.6 times as long, so that the gain of chains is

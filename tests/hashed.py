@@ -24,7 +24,7 @@ from strategies import cycle, diamonds, disjoint, grid, matrix, path, star
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.roots import order_roots, probe
+from lagbc.methods.probe import probe
 
 BATCHED = lagbc.METHODS[0]
 DEFAULT_SET = ("bc", "closeness", "harmonic", "eccentricity", "stress")
@@ -415,7 +415,7 @@ def order_of(A, *, directed, weighted):
 def probe_of(A, *, directed, weighted):
     """Return the digest of the counts that a method is chosen by."""
     graph = as_graph(A, directed=directed, weighted=weighted)
-    ordered = order_roots(graph, BATCHED, np.arange(graph.n))
+    ordered = graph.line_up(np.arange(graph.n), "cpu")
     *counts, _ = probe(graph, ordered)  # the last tells whether its time was over
     return digest(ordered, *counts)
 

@@ -89,7 +89,7 @@ def test_the_device_is_waited_for_at_the_end_of_a_phase(clock):
 
 
 def test_a_call_is_in_all_phases(monkeypatch, weighted):
-    monkeypatch.setattr("lagbc.methods.table._loaded", set())  # as in a new process
+    monkeypatch.setattr("lagbc.methods.table._loaded", {})  # as in a new process
     with calls.record() as recorder:
         lagbc.bc(path(300), weighted=weighted, device="cpu")
     assert min(recorder.seconds.values()) > 0

@@ -274,16 +274,16 @@ def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments
     """Make scores of sums, a column for each cutoff and decay; TypeError or ValueError if `finish` returns others."""
     columns: list[NDArray[np.float64]] = []
     count, of = (result.graph.nnz, "an edge") if centrality.of_edges else (result.graph.n, "a vertex")
-    returned = f"finish of centrality {centrality.name!r} returned"
     is_whole, takes_decay = result.request.bounds is None, "decay" in centrality.takes
     for one in (result,) if is_whole else result.columns(decays=takes_decay):
         scores = centrality.finish(one, arguments)
         if not isinstance(scores, np.ndarray):
             kind = type(scores).__name__
-            raise InvalidTypeError(f"{returned} a {kind}; it returns an ndarray of float64, a number {of}")
+            returned = f"finish of centrality {centrality.name!r} returned a {kind}"
+            raise InvalidTypeError(f"{returned}; it returns an ndarray of float64, a number {of}")
         if scores.shape != (count,) and not centrality.of_graph:
-            wanted = f"it is a number {of}, shape ({count},)"
-            raise InvalidValueError(f"{returned} an array of shape {scores.shape}; {wanted}")
+            returned = f"finish of centrality {centrality.name!r} returned an array of shape {scores.shape}"
+            raise InvalidValueError(f"{returned}; it is a number {of}, shape ({count},)")
         columns.append(scores if centrality in BUILT_IN else scores.copy())  # others may return the sums themselves
     return columns
 

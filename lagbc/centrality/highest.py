@@ -29,7 +29,6 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.cpu.batched import COLUMNS
-from lagbc.methods.roots import chunk_length
 from lagbc.native import classes_of, core, csr
 from lagbc.planning.sweep import row_of
 from lagbc.reduce.blocks import find_strong
@@ -129,7 +128,7 @@ def _search(call: Call, record: Centrality, count: int) -> Scores | None:
         if race.edges + len(high) * graph.nnz > race.most_edges:
             return None
         batching, into = row.load().batching, csr(*graph.transpose.csr)
-        ways = batching.block, chunk_length(row, batching), row.formulation == "semiring"
+        ways = batching.block, batching.chunk(row.device), row.formulation == "semiring"
         for vertex in high.tolist():
             raise_if_stopped()
             scores[vertex] = core.sum_inverses(into, vertex, lined_up, *ways)

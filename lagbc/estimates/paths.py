@@ -28,7 +28,7 @@ from lagbc.methods.contract import StopFlag, bytes_of
 from lagbc.methods.sums import Sums
 from lagbc.native import classes_of
 from lagbc.planning.population import PILOT, Population, arrays_of_sequence, sizes_of_rounds
-from lagbc.reduce.choice import bytes_of_graph
+from lagbc.reduce.blocks import bytes_of_graph
 from lagbc.reduce.pieces import Reduced, whole
 from lagbc.request import parse_generator
 from lagbc.run.run import Meter, Stretch

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.calls import in_phase
-from lagbc.graph.csr import Csr, as_numpy, ops_of, read_only
+from lagbc.graph.csr import Csr, as_numpy, module_of, ops_of, read_only
 from lagbc.graph.given import Rows
+from lagbc.graph.host import length_order
 from lagbc.graph.names import size_in_words
 from lagbc.native import Csr as NativeCsr
 from lagbc.native import core
@@ -72,14 +73,15 @@ class Graph(Outline):
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._take((self.indptr, self.indices, self.weights))
+        self._take((self.indptr, self.indices, self.weights), {})
 
-    def _take(self, csr: Csr, **found: Any) -> None:
-        """Take compressed rows, what follows from them, and other attributes."""
+    def _take(self, csr: Csr, found: dict[str, Any]) -> None:
+        """Take compressed rows, what follows from them, and other attributes, in one dict."""
         indptr, indices, weights = csr
+        found["csr"], found["indptr"], found["indices"], found["weights"] = csr, indptr, indices, weights
         found["n"], found["nnz"], found["weighted"] = len(indptr) - 1, len(indices), weights is not None
         found["is_on_device"] = is_on_device = not isinstance(indptr, np.ndarray)
-        vars(self).update(found, csr=csr, indptr=indptr, indices=indices, weights=weights)
+        vars(self).update(found)
         if not is_on_device:
             for array in csr if self.known_reverse is None else csr + self.known_reverse:
                 if array is not None:
@@ -93,7 +95,7 @@ class Graph(Outline):
         return {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._take((state["indptr"], state["indices"], state["weights"]), **state)
+        self._take((state["indptr"], state["indices"], state["weights"]), state)
 
     def checked_as(self, read: Graph) -> Graph:
         """Keep the graph that was read of the present arrays, and return it."""
@@ -128,7 +130,8 @@ class Graph(Outline):
         The rows count as checked, and are not copied: those of NumPy become read-only.
         """
         made = cls.__new__(cls)  # in half the time of the initialiser
-        made._take(csr, directed=directed, known_reverse=reverse, _checked=csr, **found)
+        found["directed"], found["known_reverse"], found["_checked"] = directed, reverse, csr
+        made._take(csr, found)
         return made
 
     @classmethod
@@ -143,7 +146,7 @@ class Graph(Outline):
         n = len(indptr) - 1
         if n + len(indices) > tuning.SURVEYED:
             return None
-        degrees, order, position = np.empty((3, n), np.int64)
+        degrees, order, position = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
         starts, heads = np.empty(n + 1, np.int64), np.empty(len(indices), indices.dtype)
         values = None if weights is None else np.empty(len(indices))
         are_fit, has_high_diameter, depth, active, longest = core.survey(
@@ -445,6 +448,28 @@ class Graph(Outline):
     def hub_distances(self) -> Any:
         """Hop distances (hubs, n) from every vertex to the hubs: the first vertices."""
         return ops_of(self.indptr).hub_distances(self.indptr, self.indices)
+
+    @in_phase("order")
+    def line_up(self, roots: NDArray[np.int64], device: str, least: int | None = None) -> NDArray[np.int64]:
+        """Put distinct roots into the order of their batches on a device: roots whose searches look alike lie together.
+
+        On a graph of high diameter that is the sweep order. On another one at least `least` roots are ordered by their
+        distances to the hubs, on a GPU in hops even where edges have lengths. Roots without out-edges are left out.
+        """
+        least = tuning.GROUPED_ROOTS if least is None else least
+        places = np.empty(len(roots), np.int64)
+        places = places[: core.line_up(self.out_degrees, self.position, roots, places)]
+        if len(places) >= least and not self.has_high_diameter:
+            places = self.reordered._by_hubs(places, device)
+        return self.order[places]
+
+    def _by_hubs(self, vertices: NDArray[np.int64], device: str) -> NDArray[np.int64]:
+        """Sort vertices by their distances to the hubs."""
+        if device == "cpu" and self.weighted:
+            return length_order(self.csr, self.transpose.csr, vertices)
+        distances = self.on_device.hub_distances if device == "cuda" else self.hub_distances
+        ordered = ops_of(distances).hub_order(distances, module_of(distances).asarray(vertices))
+        return as_numpy(ordered)  # type: ignore[no-any-return]
 
     def keep(self, kept: Any) -> tuple[Graph, Any]:
         """Return the graph of the edges whose flag is set, and the places of these edges here.

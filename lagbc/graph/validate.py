@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.calls import in_phase
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters, host
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 EXACT_INTEGERS, LONGEST = 2**53, float(np.finfo(np.float64).max)
 # Kinds of matrices that are not sparse matrices of SciPy.
 _DENSE, _ON_DEVICE = "dense", "on a device"
+# Formats that a device reads.
+_UPLOADED = "csr", "csc", "coo"
 _INDEX_TYPES = np.dtype(np.int32), np.dtype(np.int64)
 # Ends the error of an array that looks like columns of edges.
 _OF_COLUMNS = "; of columns of edges make a graph by lagbc.graph_from_edges(source, target, length, directed=...)"
@@ -112,7 +115,7 @@ def take_graph(
     copy: bool = True,
     uploads: Callable[[bool], bool] | None = None,
 ) -> Graph:
-    """Validate a matrix as `as_graph` does; upload it to CuPy's device first if ``uploads(weighted)`` says so.
+    """Validate a matrix as `as_graph` does; upload a large one to CuPy's device first if ``uploads(weighted)`` says so.
 
     Strengths are not uploaded. The host reads a matrix that fails a check on the device, and names the fault.
     """
@@ -140,10 +143,9 @@ def take_graph(
     if not is_sparse(A) and adapters.is_adaptable(A):
         names, matrix = adapters.names_of(A), adapters.to_matrix(A, values)
         copy = copy and adapters.keeps_arrays(A)
-    upload = uploads is not None and not values.are_strengths and uploads(values.are_taken)
     if values.are_strengths:
-        matrix, copy = _as_inverses(matrix, names), False
-    graph = _read_matrix(matrix, names, directed=directed, weighted=values.are_taken, copy=copy, upload=upload)
+        matrix, copy, uploads = _as_inverses(matrix, names), False, None
+    graph = _read_matrix(matrix, names, uploads, directed=directed, weighted=values.are_taken, copy=copy)
     if names is not None or values.are_strengths:
         graph = graph.with_names(names, of_strengths=values.are_strengths)
     return graph
@@ -215,7 +217,15 @@ def _values_error(
     )
 
 
-def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
+def _read_matrix(
+    A: Any,
+    names: Names | None,
+    uploads: Callable[[bool], bool] | None,
+    *,
+    directed: bool,
+    weighted: bool,
+    copy: bool,
+) -> Graph:
     layout, shape = _layout_of(A), A.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         table = _OF_COLUMNS if isinstance(A, np.ndarray) and len(shape) == 2 and shape[1] in (2, 3) else ""
@@ -228,8 +238,11 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
         )
     if layout == _ON_DEVICE:
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
-    if upload and layout != _DENSE and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
-        return Graph.from_csr(csr, directed, uploaded=True)
+    is_large = layout in _UPLOADED and np.size(A.data) > tuning.HOST_EDGES
+    if is_large and uploads is not None and uploads(weighted):
+        csr = _read_uploaded(A, directed=directed, weighted=weighted)
+        if csr is not None:
+            return Graph.from_csr(csr, directed, uploaded=True)
     n, is_reversed, reverse = shape[0], layout == "csc", None
     if layout in ("csr", "csc"):
         stored = _stored_rows(A, n, weighted, copy)

@@ -37,7 +37,7 @@ from lagbc.run.rounds import Rounds
 from lagbc.run.run import WORKS, sum_piece
 from lagbc.run.sweeps import Sweeps, into_range
 from lagbc.run.tasks import portable
-from lagbc.run.work import Carrier, Found, Items, PieceWork, Span, Total, retrying
+from lagbc.run.work import Carrier, Found, Items, Span, Total, retrying
 
 Floats = NDArray[np.float64]
 # Numbers of roots, -1 for an absent one, and how often each root counts.
@@ -164,13 +164,6 @@ def _require_sweepable(request: Request, settings: Settings) -> None:
             )
 
 
-def _spread_work(piece: Spread, sweep: Sweep, room: Room | None, *_: object) -> PieceWork:
-    return SpreadSweeps(piece, sweep, room) if piece.drawn is None else SpreadRounds(piece, sweep, room)
-
-
-SWEEPS[Spread], WORKS[Spread] = _spread_sweep, _spread_work
-
-
 class SpreadSweeps(Sweeps):
     """Sums over roots, swept by ranks."""
 
@@ -240,6 +233,10 @@ class SpreadRounds(SpreadSweeps, Rounds):
         return _as_dealt(self.piece.graph, roots)  # no rank knows which roots are near
 
 
+SWEEPS[Spread] = _spread_sweep
+WORKS[Spread, "whole"], WORKS[Spread, "rounds"] = SpreadSweeps, SpreadRounds
+
+
 class Grids:
     """All grids that the ranks make up: each sweeps at most `in_flight` batches at a time, in `room` bytes a rank.
 
@@ -279,7 +276,7 @@ class Grids:
         root = np.array([graph.hub])
         piece = Spread(graph.symmetric, Request(frozenset({"depth"}), root), lined_up=root)
         row = _row(piece)
-        sweep = Sweep("roots", row.name, row.device, False, 1, row.of_ranks.batching.block, 1, "", 1)
+        sweep = Sweep("whole", row.name, row.device, False, 1, row.of_ranks.batching.block, 1, "", 1)
         return int(sum_piece(piece, sweep, Room(self.room, self.room), carry=self.carry).depth[graph.hub])
 
     def follow(self) -> None:

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, Union, r
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, PATH_SUMS, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
@@ -285,6 +286,10 @@ class Batching(NamedTuple):
         """Round a batch up to a multiple of the block, and down to the widest."""
         rounded = -(-batch // self.block) * self.block
         return rounded if self.widest is None else min(rounded, self.widest)
+
+    def chunk(self, device: str) -> int:
+        """Return the roots of a chunk on a device: `tuning.CHUNK_ROOTS`, or the next multiple of the block."""
+        return -(-tuning.CHUNK_ROOTS[device] // self.block) * self.block
 
     def rows(self, first: int, last: int) -> slice:
         """Return the rows of a batch's sums for its roots ``first:last``; `first` begins a block."""

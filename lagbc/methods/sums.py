@@ -30,8 +30,7 @@ OF_ROW = (
     *("dependency", "stress", "edges", "reached", "distance", "inverse"),
     *("dependency_squares", "edges_squares", "distance_squares", "inverse_squares"),
 )
-_OF_KERNELS = (*OF_ROW, "depth")
-_BITS = {name: 1 << place for place, name in enumerate(_OF_KERNELS)}
+_BITS = {name: 1 << place for place, name in enumerate((*OF_ROW, "depth"))}
 # Sums with an entry an edge.
 OF_EDGES = frozenset({"edges", "edges_squares"})
 # Sums with an entry a root; those of them that only a run with bounds makes.
@@ -45,7 +44,7 @@ LEAST = 2.0**-500
 
 def bits_of(sums: Set[str]) -> int:
     """Return the names as bits, in the order of `OF_ROW`; sums that only runs with bounds make have none."""
-    return sum(map(_BITS.__getitem__, _BITS.keys() & sums))
+    return sum(map(_BITS.get, sums, repeat(0)))
 
 
 @dataclass(slots=True, eq=False)
@@ -160,11 +159,7 @@ class Sums:
 
     def row(self, row: int) -> tuple[Any, ...]:
         """Return a row of a batch, in the order of `OF_ROW`, and all its depths, for kernels of the CPU."""
-        rows = dict.fromkeys(_OF_KERNELS)
-        for name, array in self:
-            if name in rows:
-                rows[name] = array if name == "depth" else array[row]
-        return tuple(rows.values())
+        return (*[None if array is None else array[row] for array in _rows(self)], self.depth)
 
     def moved(self, asarray: Any) -> Sums:
         """Return the sums on another device; `asarray` brings an array there."""
@@ -230,7 +225,7 @@ class Sums:
 
 
 _NAMES = tuple(field.name for field in fields(Sums))
-_arrays = attrgetter(*_NAMES)
+_arrays, _rows = attrgetter(*_NAMES), attrgetter(*OF_ROW)
 
 
 class SparseSums(NamedTuple):

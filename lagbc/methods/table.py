@@ -95,14 +95,14 @@ class Method:
         MissingDependencyError
             The library that it needs is not installed, or there is no GPU; the message says how to get it.
         """
-        if not self.available:
-            missing = self.missing
-            _is_installed.cache_clear()  # it may be installed before the next call
-            raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        if self.module not in _loaded or self.module not in sys.modules:
+        if _loaded.get(self.key) is not self or self.module not in sys.modules:
+            if not self.available:
+                missing = self.missing
+                _is_installed.cache_clear()  # it may be installed before the next call
+                raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
             with phase("compile"):
                 whole_import(self.module)
-            _loaded.add(self.module)
+            _loaded[self.key] = self
         return sys.modules[self.module]  # type: ignore[return-value]
 
     def goes(self, ways: Sequence[str]) -> bool:
@@ -124,8 +124,8 @@ class Method:
         return self.available and option in self.options
 
 
-# Names of imported modules: to ask Python for one takes 5 us, and each call asks twice.
-_loaded: set[str] = set()
+# The rows that were available, and whose modules are imported: to ask for that takes 5 us, and each call asks twice.
+_loaded: dict[tuple[str, str, bool], Method] = {}
 _NOTHING = nullcontext()
 
 

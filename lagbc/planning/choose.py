@@ -26,7 +26,7 @@ from lagbc import tuning
 from lagbc.errors import InvalidValueError, MissingDependencyError, did_you_mean
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
-from lagbc.methods.roots import Probe, probe
+from lagbc.methods.probe import Probe, probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
 from lagbc.reduce.pieces import Whole

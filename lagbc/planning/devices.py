@@ -21,7 +21,7 @@ from lagbc.limits import budget
 from lagbc.methods import table
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.reduce.choice import graph_bytes
+from lagbc.reduce.blocks import graph_bytes
 
 # Variables with the number of a process among those of its machine, by launcher: Open MPI, MPICH and Intel MPI,
 # MVAPICH, PMI, Slurm. Without one of them, ranks find it out.
@@ -150,7 +150,7 @@ class _PinnedCopies:
 
 
 def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
-    """Whether a matrix is checked, and put in order, on the GPU: a large one, likely to be swept there.
+    """Whether a large matrix is checked, and put in order, on the GPU: one that is likely to be swept there.
 
     Only the time depends on it: the graph is the same, and the graph decides its device. `roots` returns about how many
     roots there are. Errors in the matrix are raised later.
@@ -158,7 +158,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
     if settings.device == "cpu" or not is_sparse(A):
         return False
     try:
-        if A.nnz <= tuning.HOST_EDGES or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
+        if settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK:
             return False
     except IndexError:  # compressed rows without a pointer are refused later, at reading
         return False

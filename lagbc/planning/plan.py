@@ -20,7 +20,6 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import size_in_words
 from lagbc.limits import TINY_RUN, Room, in_units, most_threads
 from lagbc.methods import table
-from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.native import cores
 from lagbc.options import Settings
@@ -117,7 +116,7 @@ def make_plan(
     if reduced.tree is not None:
         _require_options(_ranked(graph, request, settings)[0].method, settings.dtype, _given(request, settings))
     kept = labels if settings.method == "auto" and len(labels) == len(reduced.pieces) else ()
-    sweeps = list[Sweep]()
+    sweeps: list[Sweep] = []
     for number, piece in enumerate(reduced.pieces):
         sweeps.append(SWEEPS[type(piece)](piece, settings, room, kept[number] if kept else "", seconds, beside))
     return _plan_of(graph, request, reduced, tuple(sweeps), settings)
@@ -179,12 +178,12 @@ def _sweep_of_whole(
     A method that a checkpoint began with is kept: it is in the `label`.
     """
     graph, request, given = piece.graph, piece.request, _given(piece.request, settings)
-    _, _, kept = label.partition(" ")
-    name, _, device = kept.rpartition(" ")
-    if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
-        own = settings._replace(method=name, device=device)
-        sweep = _first_of_ranked(piece, own, room, seconds, beside)
-        return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
+    if label:
+        name, _, device = label.partition(" ")[2].rpartition(" ")
+        if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
+            own = settings._replace(method=name, device=device)
+            sweep = _first_of_ranked(piece, own, room, seconds, beside)
+            return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
     if settings.method == "auto" and not given and request.demand is None and request.bounds is None:
         first = of_short_run(graph, request.sums, settings.device, len(request.roots))
         if first is not None:  # of all ranked, which are not made
@@ -248,7 +247,7 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
         threads = threads if threads == 1 else min(threads, settings.usable_threads)
     threads = settings.usable_threads if threads is None else threads
     # A worker of an executor has one chunk after the other.
-    shared = roots if settings.executor is None else min(roots, chunk_length(row, batching))
+    shared = roots if settings.executor is None else min(roots, batching.chunk(row.device))
     batch = most_batch(row, batching, roots, -(-shared // threads), settings.batch)
     if threads > 1 and batching.concurrent:
         threads = most_threads(min(threads, max(-(-roots // batch), 1)))

@@ -16,12 +16,11 @@ from lagbc.errors import InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
 from lagbc.limits import SMALL_RUN, TINY_RUN, Room, in_units, raised_by
 from lagbc.methods import table
-from lagbc.methods.contract import Batching, StopFlag, SweepPlan, bytes_of
-from lagbc.methods.roots import chunk_length
+from lagbc.methods.contract import Batching, SweepPlan, bytes_of
 from lagbc.methods.table import Method
 from lagbc.options import Settings
+from lagbc.reduce.blocks import bytes_of_graph, reduction_bytes
 from lagbc.reduce.chains import ADDED, widths
-from lagbc.reduce.choice import bytes_of_graph, reduction_bytes
 from lagbc.reduce.pieces import Chains, Whole
 from lagbc.request import Request
 
@@ -155,7 +154,6 @@ def request_to(
         in_place=sweep.in_place,
         budget=budget,
         growth=growth,
-        stop=StopFlag(),
     )
 
 
@@ -166,7 +164,7 @@ def most_batch(
 
     It is the one asked for, or the method's; where batches run side by side, at most a thread's `share` of the roots.
     """
-    batch = min(batching.auto if asked is None else asked, chunk_length(method, batching))
+    batch = min(batching.auto if asked is None else asked, batching.chunk(method.device))
     if batching.block > 1 and batching.concurrent and share is not None:
         batch = min(batch, share)
     return batching.round(max(1, min(batch, roots)))

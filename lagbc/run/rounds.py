@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy
 from lagbc.limits import Room
-from lagbc.methods.contract import StopFlag
-from lagbc.methods.roots import order_roots
+from lagbc.methods.contract import MethodModule, StopFlag
 from lagbc.methods.sums import Sums
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Drawn, Whole
@@ -48,8 +47,8 @@ class Rounds(Sweeps):
     goal: Goal | None = None  # None in a worker, which adds nothing
     begun: Sequence = None  # before the first round
 
-    def __init__(self, piece: Whole, sweep: Sweep, room: Room | None) -> None:
-        super().__init__(piece, sweep, room)
+    def __init__(self, piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> None:
+        super().__init__(piece, sweep, room, module)
         assert piece.drawn is not None
         self.drawn: Drawn = piece.drawn
         self._as_drawn = self.items
@@ -109,7 +108,7 @@ class Rounds(Sweeps):
             items[len(ordered) :] = -1
 
     def _near_together(self, roots: Items) -> Items:
-        return order_roots(self.graph, self.row, roots, _GROUPED)
+        return self.graph.line_up(roots, self.row.device, _GROUPED)
 
     def open(self, stop: StopFlag) -> Hand:
         """Return a hand in whose batches roots count as often as they were drawn."""

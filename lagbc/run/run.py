@@ -23,20 +23,20 @@ from lagbc.run.rounds import Rounds
 from lagbc.run.sweeps import Sweeps, Within
 from lagbc.run.work import Carrier, PieceWork, Total, sum_over, threaded
 
-
-def _work_of_whole(piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
-    if piece.drawn is not None:
-        return Rounds(piece, sweep, room)
-    return (Within if sweep.work == "within" else Sweeps)(piece, sweep, room, module)
-
-
-# The works of pieces, by their classes.
-WORKS: dict[type, Callable[..., PieceWork]] = {Small: Slices, Whole: _work_of_whole, Chains: Junctions}
+# The works of pieces, by the classes of the pieces and the works of their sweeps.
+WORKS: dict[tuple[type, str], Callable[..., PieceWork]] = {
+    (Small, "small"): Slices,
+    (Chains, "chains"): Junctions,
+    (Whole, "whole"): Sweeps,
+    (Whole, "roots"): Sweeps,
+    (Whole, "within"): Within,
+    (Whole, "rounds"): Rounds,
+}
 
 
 def work_of(piece: Any, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
     """Return the work of a piece; `module` may stand in for the module of its method."""
-    return WORKS[type(piece)](piece, sweep, room, module)
+    return WORKS[type(piece), sweep.work](piece, sweep, room, module)
 
 
 def sum_piece(

@@ -18,7 +18,6 @@ from lagbc.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.limits import Room
 from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan
-from lagbc.methods.roots import chunk_length
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting, shift_into_range
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
@@ -53,7 +52,7 @@ class Sweeps(MethodWork):
     def __init__(self, piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> None:
         super().__init__(piece, sweep, room, module)
         self.items = piece.ordered(self.row)
-        self.chunk = chunk_length(self.row, self.module.batching)
+        self.chunk = self.module.batching.chunk(self.row.device)
 
     @property
     def panel(self) -> int:
@@ -244,7 +243,8 @@ class Batches:
         """Return the sums of the roots in range, and a mask of the others; a root of -1 is absent."""
         if dtype not in self._states:
             self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
-        state, touched, sparse = self._states[dtype], self._touched, list[SparseSums]()
+        state, touched = self._states[dtype], self._touched
+        sparse: list[SparseSums] = []
         rows = self._work.zero_rows(self._arrays, len(roots)) if touched is None else None
         overflowed = np.zeros(len(roots), np.bool_)
         for levels in self._module.forward(state, roots):

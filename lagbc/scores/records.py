@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import product
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lagbc.arguments import ARGUMENTS, OF_ONE, OF_THE_SCORES, OF_THE_SUMS
@@ -324,7 +323,9 @@ def find(name: object, taken: Callable[[Centrality], bool] = lambda _: True) -> 
 def all_sums(centralities: Iterable[Centrality]) -> frozenset[str]:
     """Return the sums of some centralities."""
     sums: frozenset[str] = frozenset()
-    return sums.union(*map(attrgetter("sums"), centralities))
+    for one in centralities:
+        sums |= one.sums
+    return sums
 
 
 def usual(arguments: Arguments) -> tuple[Centrality, ...]:

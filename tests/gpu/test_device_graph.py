@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from strategies import SPECIAL, disjoint, grid, matrix, path, scale_free, with_lengths
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph, take_graph
-from lagbc.methods.roots import order_roots
 
 SEVERAL = disjoint(grid(9, 30), path(70), grid(20, 33), matrix(3, []))
 
@@ -31,7 +31,10 @@ def on_gpu(A):
 
 
 def uploaded(A, **given):
-    return take_graph(A, **given, uploads=lambda weighted: True)
+    """Read a matrix, however small, on the device."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "HOST_EDGES", -1)
+        return take_graph(A, **given, uploads=lambda weighted: True)
 
 
 @pytest.mark.parametrize("count", [0, 1, 255, 4096, 4097, 100_000])
@@ -106,7 +109,8 @@ def test_many_lengths_at_one_place_are_added_in_their_order(cupy):
     ("part", "value"),
     [("indices", 7), ("indices", -1), ("indptr", 6), ("data", -1.0), ("data", np.nan), ("data", 1e308)],
 )
-def test_errors_are_those_of_the_host(cupy, part, value):
+def test_errors_are_those_of_the_host(cupy, monkeypatch, part, value):
+    monkeypatch.setattr(tuning, "HOST_EDGES", -1)
     A = sp.csr_array(path(5).astype(float))
     getattr(A, part)[1] = value
     placed, found = on_gpu(path(5)), []
@@ -173,10 +177,9 @@ def test_roots_are_grouped_as_on_the_host(cupy):
 
 def test_roots_are_lined_up_alike(cupy, directed):
     graph = as_graph(scale_free(4000, 30000, seed=8), directed=directed)
-    gpu, cpu = (next(row for row in lagbc.METHODS if row.key == ("batched", kind, False)) for kind in ("cuda", "cpu"))
-    expected = order_roots(graph, cpu, np.arange(graph.n))
+    expected = graph.line_up(np.arange(graph.n), "cpu")
     for placed in (graph, graph.on_device):
-        np.testing.assert_array_equal(order_roots(placed, gpu, np.arange(graph.n)), expected)
+        np.testing.assert_array_equal(placed.line_up(np.arange(graph.n), "cuda"), expected)
 
 
 @pytest.mark.parametrize("lengths", [[3.0, 1.0, 2.0, 1.0], [0.25, 8.0], [5.0], []])

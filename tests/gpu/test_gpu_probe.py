@@ -5,7 +5,7 @@ from strategies import grid, path, scale_free
 
 from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods.roots import probe
+from lagbc.methods.probe import probe
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.planning.choose import ranked
 from lagbc.reduce.pieces import Whole

@@ -389,6 +389,7 @@ def test_missing_gpu(add_row, monkeypatch):
 
 
 def test_a_gpu_is_named_before_the_library_for_it(monkeypatch):
+    monkeypatch.setattr(table, "_loaded", {})  # as in a new process
     monkeypatch.setattr(table, "_is_installed", functools.cache(lambda library: library != "cupy"))
     with pytest.raises(lagbc.MissingDependencyError, match="needs an NVIDIA GPU and cupy, which is not installed: pip"):
         lagbc.bc(path(3), device="cuda")

@@ -7,6 +7,7 @@ from strategies import grid, scale_free, with_lengths
 import lagbc
 from lagbc import tuning
 from lagbc.call import plan_request
+from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.sums import DEPENDENCY
@@ -14,7 +15,6 @@ from lagbc.options import check_options
 from lagbc.planning import choose as choosing
 from lagbc.planning.choose import ranked
 from lagbc.planning.plan import of_short_run
-from lagbc.reduce import pieces
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
 from lagbc.run.partial import Checkpoint
@@ -155,7 +155,7 @@ def test_roots_in_a_known_order_are_searched_where_the_graph_is(monkeypatch):
     """Such as junctions, whose graph stays on the host whatever sweeps from them."""
     graph = as_graph(MESH, directed=False)
     monkeypatch.setattr(Whole, "placed", lambda *given: pytest.fail("the graph was moved"))
-    monkeypatch.setattr(pieces, "order_roots", lambda *given: pytest.fail("lined up again"))
+    monkeypatch.setattr(Graph, "line_up", lambda *given: pytest.fail("lined up again"))
     junctions = Whole(graph, Request(DEPENDENCY, graph.order), lined_up=graph.order)
     assert "; predicted " in ranked(graph, method="auto", device="cpu", probed=junctions)[0].reason
 

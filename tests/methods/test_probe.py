@@ -9,7 +9,7 @@ from lagbc import native, tuning
 from lagbc.calls import stopping_by
 from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
-from lagbc.methods.roots import COLUMNS, Probe, probe
+from lagbc.methods.probe import COLUMNS, Probe, probe
 from lagbc.native import core, csr
 from lagbc.planning import choose
 

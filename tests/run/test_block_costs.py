@@ -9,7 +9,7 @@ from strategies import disjoint, grid, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import choice, pieces
+from lagbc.reduce import pieces
 from lagbc.reduce.chains import JunctionWork, contract, count_evaluations, expect_work
 
 AUTO = {"directed": False, "device": "cpu"}
@@ -89,9 +89,9 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
 
 def test_a_gpu_counts_edges():
     graph, work = as_graph(roads(5, 2), directed=False), JunctionWork(100, 150, 20, 5000)
-    assert choice.predict_block(graph, 7, "cuda") == 7 * graph.nnz
+    assert pieces.predict_block(graph, 7, "cuda") == 7 * graph.nnz
     for weighted in (False, True):
-        deep, shallow = (choice.predict_junctions(work, "cuda", weighted=weighted, few_levels=f) for f in (False, True))
+        deep, shallow = (pieces.predict_junctions(work, "cuda", weighted=weighted, few_levels=f) for f in (False, True))
         assert deep == pytest.approx(4.5 * (2 * 100 + 20) * 150 + 0.2 * 5000)
         assert shallow == pytest.approx(12 * (2 * 100 + 20) * 150 + 0.2 * 5000)
 
@@ -110,7 +110,7 @@ PROMISED = {
 @pytest.mark.parametrize("name", PROMISED)
 def test_what_degrees_and_components_promise(name):
     A, least, most = PROMISED[name]
-    assert least <= choice.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
+    assert least <= pieces.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
 
 
 def test_roots_that_reach_little_are_not_worth_a_long_look():
@@ -118,15 +118,15 @@ def test_roots_that_reach_little_are_not_worth_a_long_look():
     ends = np.random.default_rng(1).integers(0, 30_000, (2, 25_000))
     A = sp.coo_array((np.ones(25_000), ends), shape=(30_000, 30_000)).tocsr()
     graph, some = as_graph(A), np.arange(0, 30_000, 15)
-    share = choice.reached_share(graph, some)
+    share = pieces.reached_share(graph, some)
     assert 0 < share < 1e-3
     reached = np.isfinite(csgraph.shortest_path(A, unweighted=True, indices=some[:: -(-len(some) // 64)]))
     assert share == pytest.approx(reached.mean())
-    assert choice.is_look_worth(graph, len(some), "cpu")
-    assert not choice.is_look_worth(graph, len(some), "cpu", lambda: share)
-    assert choice.is_look_worth(graph, 10**6, "cpu", lambda: share), "each root takes some time"
+    assert pieces.is_look_worth(graph, len(some), "cpu")
+    assert not pieces.is_look_worth(graph, len(some), "cpu", lambda: share)
+    assert pieces.is_look_worth(graph, 10**6, "cpu", lambda: share), "each root takes some time"
 
 
 def test_roots_that_reach_much_are_as_many_as_all():
     graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
-    assert choice.reached_share(graph, np.arange(200)) == 1.0
+    assert pieces.reached_share(graph, np.arange(200)) == 1.0

@@ -16,7 +16,6 @@ from lagbc import tuning
 from lagbc.arguments import Arguments, Read
 from lagbc.call import sum_call
 from lagbc.centrality import compute
-from lagbc.reduce import choice
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.weighted import NotContractible
 from lagbc.run.bicomponents import Junctions
@@ -296,7 +295,7 @@ def test_what_is_too_large_to_take_apart(monkeypatch):
     """It is swept as it is, if that fits into the memory that is stated; with "all" it is an error."""
     options = {"directed": False, "device": "cpu", "threads": 1}
     assert "% of the work" in lagbc.plan(ROADS, **options).reason
-    monkeypatch.setattr(choice, "_DECOMPOSED_BYTES", 10**6)
+    monkeypatch.setattr("lagbc.reduce.blocks._DECOMPOSED_BYTES", 10**6)
     needed = estimate(ROADS, reduce="none", **options).total
     assert "% of the work" in lagbc.plan(ROADS, **options).reason
     assert "% of the work" not in lagbc.plan(ROADS, memory=needed, **options).reason

@@ -6,6 +6,7 @@ import pytest
 import lagbc
 from lagbc import tuning
 from lagbc.graph.graph import Graph
+from lagbc.graph.validate import take_graph
 from lagbc.methods import table
 from lagbc.options import check_options
 from lagbc.planning import devices
@@ -15,8 +16,7 @@ N = 2000
 
 @pytest.fixture
 def gpu(monkeypatch):
-    """As on a machine with a GPU, and a matrix of 4000 entries is large."""
-    monkeypatch.setattr(tuning, "HOST_EDGES", 3999)
+    """As on a machine with a GPU."""
     monkeypatch.setattr(table, "_is_installed", lambda library: True)
     monkeypatch.setattr(table, "_count_visible", lambda: 1)
     monkeypatch.setattr(devices, "budget", lambda device, on_gpu=0: 10**9)
@@ -38,14 +38,16 @@ def test_large_matrices_of_runs_that_go_to_the_gpu(gpu):
         assert is_read_there(**given), given
     for given in ({"roots": 2}, {"device": "cpu"}, {"method": "graphblas"}, by_delta, {"memory": "100kB"}):
         assert not is_read_there(**given), given
-    assert not is_read_there(cycle(N - 1))
     assert not is_read_there(cycle().toarray())
 
 
-def test_small_matrices_are_not(monkeypatch):
-    monkeypatch.setattr(table, "_count_visible", lambda: pytest.fail("no GPU is looked for"))
-    assert cycle().nnz <= tuning.HOST_EDGES
-    assert not is_read_there(device="cuda")
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_small_matrices_are_not_asked_about(monkeypatch, form):
+    monkeypatch.setattr(tuning, "HOST_EDGES", cycle().nnz)
+    take_graph(cycle().asformat(form), uploads=lambda weighted: pytest.fail("no GPU is looked for"))
+    asked = []
+    take_graph(cycle(N + 1).asformat(form), uploads=asked.append)
+    assert asked == [False]
 
 
 def test_a_run_on_the_cpu_needs_no_device(monkeypatch):

@@ -87,6 +87,7 @@ class State:
     graph: Graph
     plan: SweepPlan
     sweep: Worker  # its vertices are in sweep order
+    places: dict[str, tuple[int, slice]]  # within bounds: the array and the columns of each sum
     ball: Ball | None = None  # sums within bounds in the worker's place
     trips: tuple[NDArray[Any], ...] = ()  # of the demand: ends, where rows begin, and their shifts
 
@@ -188,11 +189,14 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         (plan.radius, limit, plan.rtol, plan.endpoints, plan.linear),
     )
     sweep.poll(plan.stop.value)
+    places: dict[str, tuple[int, slice]] = {}
     if plan.bounds is not None:
         bounds, (first, _) = plan.bounds, columns_of_sums(plan)
+        for name, begin in first.items():
+            places[name] = _array_of(name), slice(begin, begin + plan.columns(name))
         columns = tuple(first.get(name, -1) for name in _SUMS_WITHIN)
         sweep.set_bounds(bounds.radii, bounds.decays, bounds.cutoffs, columns)
-    state = State(graph, plan, sweep)
+    state = State(graph, plan, sweep, places)
     if (demand := plan.demand) is not None:
         shifts, _ = shifts_of_rows(demand.indptr, demand.data)
         state.trips = demand.indices.astype(graph.indices.dtype, copy=False), demand.indptr.astype(np.int64), shifts
@@ -295,14 +299,12 @@ def columns_of_sums(plan: SweepPlan) -> tuple[dict[str, int], list[int]]:
 
 def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:
     """Sum blocks of roots within the bounds of the plan; their sums are views of the worker's arrays."""
-    plan, by = state.plan, state.sweep if state.ball is None else state.ball
-    first, _ = columns_of_sums(plan)
-    columns = {name: slice(first[name], first[name] + plan.columns(name)) for name in plan.sums}
+    by = state.sweep if state.ball is None else state.ball
     for roots in blocks:
         overflowed = by.sum_within(roots)
-        plan.stop.check()
+        state.plan.stop.check()
         vertices, edges, summed, *rows = state.sweep.take_within(roots, _edge_order(state))
-        sums = Sums(**{name: rows[_array_of(name)][:, of] for name, of in columns.items()})
+        sums = Sums(**{name: rows[array][:, columns] for name, (array, columns) in state.places.items()})
         yield SparseSums(vertices, edges, summed, sums), overflowed
 
 

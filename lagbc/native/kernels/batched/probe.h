@@ -20,7 +20,7 @@ struct Live {
 };
 
 // Search level by level until there are no live rows, or more edges than `most` were looked at; return visits, edges,
-// pairs, pair_edges and levels of lagbc.methods.roots.Probe.
+// pairs, pair_edges and levels of lagbc.methods.probe.Probe.
 //
 // No processor foretells which edges find a vertex, so that there is no branch for it: each edge writes its head to
 // `rows`, and the next one writes over it unless the head is new there. It does foretell most vertices that all columns

@@ -1,4 +1,4 @@
-"""The roots of a run: their order and chunks, which fix the order of all additions, and a probe of their cost."""
+"""A probe of the work that the roots of a batch have in common, for the choice of a method."""
 
 from __future__ import annotations
 
@@ -10,46 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.calls import in_phase
-from lagbc.graph.csr import as_numpy, module_of, ops_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.host import length_order
-from lagbc.methods.contract import Batching
-from lagbc.methods.table import Method
 from lagbc.native import core, csr, share, until_stopped
-
-
-def chunk_length(method: Method, batching: Batching) -> int:
-    """Return the roots of a chunk: `tuning.CHUNK_ROOTS`, or the next multiple of the method's block."""
-    return -(-tuning.CHUNK_ROOTS[method.device] // batching.block) * batching.block
-
-
-@in_phase("order")
-def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: int | None = None) -> NDArray[np.int64]:
-    """Put distinct roots into the order of their batches: roots whose searches look alike lie together.
-
-    On a graph of high diameter that is the sweep order. On another one at least `least` roots are ordered by their
-    distances to the hubs, on a GPU in hops even where edges have lengths. Roots without out-edges are left out.
-    """
-    least = tuning.GROUPED_ROOTS if least is None else least
-    rank = np.empty(len(roots), np.int64)
-    rank = rank[: core.line_up(graph.out_degrees, graph.position, roots, rank)]
-    if len(rank) >= least and not graph.has_high_diameter:
-        rank = _group(graph.reordered, method, rank)
-    return graph.order[rank]
-
-
-def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Group vertices of a graph in sweep order by their distances to its hubs."""
-    if method.device == "cpu" and graph.weighted:
-        grouped = length_order(graph.csr, graph.transpose.csr, vertices)
-    else:
-        distances = (graph.on_device if method.device == "cuda" else graph).hub_distances
-        grouped = ops_of(distances).hub_order(distances, module_of(distances).asarray(vertices))
-    return as_numpy(grouped)
-
-
-# ---- A probe of the work that the roots of a batch have in common, for the choice of a method
 
 # Roots that are searched from at once, a bit each.
 COLUMNS = 64
