@@ -9,6 +9,7 @@ import json
 import sys
 import time
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,9 @@ def lined_up(graph: Any) -> Any:
     """Return all roots in the order of a run."""
     if hasattr(graph, "line_up"):
         return graph.line_up(np.arange(graph.n), "cpu")
-    from lagbc.methods.roots import order_roots  # of an installation whose graphs line up no roots
-
     row = next(row for row in lagbc.METHODS if (row.device, row.weighted) == ("cpu", graph.weighted))
-    return order_roots(graph, row, np.arange(graph.n))
+    roots: Any = import_module("lagbc.methods.roots")  # of an installation whose graphs line up no roots
+    return roots.order_roots(graph, row, np.arange(graph.n))
 
 
 @cache

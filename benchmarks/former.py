@@ -9,6 +9,7 @@ there before traversals came to the CPU and reductions to any device.
 
 import sys
 import time
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,9 @@ def lined_up(graph: Any) -> Any:
     """Return all roots in the order of a run."""
     if hasattr(graph, "line_up"):
         return graph.line_up(np.arange(graph.n), "cpu")
-    from lagbc.methods.roots import order_roots  # of a checkout whose graphs line up no roots
-
     row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
-    return order_roots(graph, row, np.arange(graph.n))
+    roots: Any = import_module("lagbc.methods.roots")  # of an installation whose graphs line up no roots
+    return roots.order_roots(graph, row, np.arange(graph.n))
 
 
 def near_roots(A: csr_array, places: Any) -> float:
