@@ -370,15 +370,9 @@ def sizes_of(components: Any) -> Any:
 
 def widest_row(indptr: Any, components: Any = None) -> tuple[int, int]:
     """Return the first of the longest rows, and the number of rows with entries, among all or the largest component."""
-    if components is None:
-        return _find_widest(indptr)
-    # The largest component is the longest row where counts of vertices are taken for row lengths.
-    return _find_widest(indptr, components, _find_widest(offsets(sizes_of(components)))[0])
-
-
-def _find_widest(indptr: Any, components: Any = None, component: int = 0) -> tuple[int, int]:
-    found = cp.zeros(2, np.uint64)
-    n = len(indptr) - 1
+    component, found, n = 0, cp.zeros(2, np.uint64), len(indptr) - 1
+    if components is not None:  # the largest is the longest row where counts of vertices are taken for row lengths
+        component, _ = widest_row(offsets(sizes_of(components)))
     of = {"components": components, "component": component}
     ORDER.launch_striding("find_widest", n, n=n, indptr=indptr, found=found, **of)
     widest, filled = found.get().tolist()
