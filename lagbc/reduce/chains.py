@@ -137,9 +137,7 @@ class Contracted:
     inside: Integers  # vertices of the piece inside chains, in the order of ``ways.starts``
     # (chains, 2): two edges of `graph`, whose sums add up to the demand along each chain; -1 if its edge is left out
     arcs: Integers
-    # Edges of the piece along chain c, from its first end on: ``steps[first_steps[c]:first_steps[c + 1]]``.
-    steps: Integers
-    first_steps: Integers  # (chains + 1,)
+    steps: Integers  # edges of the piece along each chain, from its first end on, one chain after the other
 
     @property
     def roots(self) -> Integers:
@@ -203,7 +201,6 @@ def contract(piece: Weighted) -> Contracted:
         inside=chains.inside,
         arcs=arcs,
         steps=chains.steps,
-        first_steps=np.concatenate([[0], np.cumsum(chains.counts + 1)]),
     )
 
 

@@ -489,7 +489,7 @@ def _carried(piece: Piece) -> Piece:
     if isinstance(piece, Chains):
         none: Any = None
         graph = piece.graph.prepared(edges=True)
-        contracted = replace(piece.contracted, graph=graph, piece=none, arcs=empty, steps=empty, first_steps=empty)
+        contracted = replace(piece.contracted, graph=graph, piece=none, arcs=empty, steps=empty)
         return replace(piece, contracted=contracted, part=none)
     graph = piece.graph.on_host.prepared(edges="edges" in piece.request.sums)
     return Whole(graph, piece.request._replace(roots=empty), lined_up=empty, drawn=piece.drawn)
