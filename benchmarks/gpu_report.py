@@ -1,4 +1,7 @@
-"""Table of a results file of the GPU: ``python -m benchmarks.gpu_report RESULTS.jsonl``."""
+"""Table of a results file of the GPU: ``python -m benchmarks.gpu_report RESULTS.jsonl``.
+
+With ``--former FORMER.jsonl``, the same cases by another commit in turns, the table has both, and their ratio.
+"""
 
 from __future__ import annotations
 
@@ -82,11 +85,41 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
+def write_beside(results: Path, former: Path) -> Path:
+    """Write the table of two files, the least seconds of each case, beside `results`; returns its path."""
+    page = results.with_suffix(".md")
+    found = [[json.loads(line) for line in path.read_text().splitlines()] for path in (results, former)]
+    (now, before), first = map(_least, found), found[0][0]
+    commits = [rows[0]["machine"]["commit"][:8] for rows in found]
+    lines = [
+        f"{first['device']}, CuPy {first['cupy']}, Python {first['machine']['python']}; commits {commits[1]} and "
+        f"{commits[0]}, in turns, in milliseconds a root of sweeps, the least of all rounds.",
+        "",
+        f"| graph | lengths | method | type | roots | {commits[1]} | {commits[0]} | ratio |",
+        "|" + " --- |" * 8,
+    ]
+    for case, seconds in now.items():
+        lines.append(f"| {' | '.join(case)} | {before[case]:.4f} | {seconds:.4f} | {seconds / before[case]:.3f} |")
+    page.write_text("\n".join(lines) + "\n")
+    return page
+
+
+def _least(rows: list[Row]) -> dict[tuple[str, ...], float]:
+    """Return the least milliseconds a root of each case."""
+    least: dict[tuple[str, ...], float] = {}
+    for row in rows:
+        case = row["graph"], row["lengths"], row["method"], row["dtype"], str(row["roots"])
+        least[case] = min(row["ms_per_root"], least.get(case, row["ms_per_root"]))
+    return least
+
+
 def main() -> None:
-    """Read the file's name from the command line."""
+    """Read the files' names from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
-    print(write(parser.parse_args().results))
+    parser.add_argument("--former", type=Path, help="the same cases of another commit")
+    given = parser.parse_args()
+    print(write(given.results) if given.former is None else write_beside(given.results, given.former))
 
 
 if __name__ == "__main__":
