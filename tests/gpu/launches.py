@@ -68,7 +68,7 @@ from lagbc.cuda import kernel  # noqa: E402
 from lagbc.graph.device import ops  # noqa: E402
 from lagbc.graph.graph import Graph  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
-from lagbc.methods import roots as roots_of_runs  # noqa: E402
+from lagbc.methods import probe  # noqa: E402
 from lagbc.methods.contract import StopFlag, SweepPlan  # noqa: E402
 from lagbc.methods.gpu import searches  # noqa: E402
 from lagbc.methods.gpu.batched import hops  # noqa: E402
@@ -201,7 +201,7 @@ def main():
     graph = as_graph(A, directed=True, weighted=True)
     tuning.PRUNING_LEAST_EDGES, Graph.has_high_diameter = 1, False
     lengths.prune(graph, SweepPlan(batch=256))
-    roots_of_runs._count_on_device(graph, np.arange(3), 9)
+    probe._count_on_device(graph, np.arange(3), 9)
     work_on_a_graph(A)
     print(*sorted(launched))
 
