@@ -146,9 +146,10 @@ def meter_of(
 
 def tell_resumed(works: Sequence[PieceWork], totals: Sequence[Total], settings: Settings) -> None:
     """Say in the log, and above a bar, how much of a run its checkpoint has."""
-    stretches, done = list(map(stretch_of, works)), [total.done for total in totals]
+    done = [total.done for total in totals]
     if not any(done):
         return
+    stretches = list(map(stretch_of, works))
     roots = f"{sum(done):,} of {sum(stretch.roots for stretch in stretches):,} roots"
     told = f"resumed at {_share_of(stretches, done):.0%}: {settings.checkpoint} has {roots}"
     logger.info(told)
