@@ -96,9 +96,8 @@ def test_errors_are_a_phase_of_the_progress_and_are_kept(graph, tmp_path, monkey
     """Those of scores of another unit are not taken from the file."""
     seen, given = [], {"k": 40, "rng": 1, "standard_error": True, "checkpoint": tmp_path / "run"}
     first = lagbc.bc(graph, progress=seen.append, **given)
-    assert [(one.done, one.total) for one in seen if one.phase == "standard errors"] == [
-        (4 * i, 40) for i in range(1, 11)
-    ]
+    told = [(one.done, one.total) for one in seen if one.phase == "standard errors"]
+    assert told == [(4 * i, 40) for i in range(1, 11)]
     monkeypatch.setattr(compute, "standard_errors", lambda *_: 1 / 0)
     for again, before in zip(lagbc.bc(graph, **given), first, strict=True):
         np.testing.assert_array_equal(again, before)

@@ -15,7 +15,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.native import core, csr
 from lagbc.reduce.blocks import Copies, Strong, lay_rows
 from lagbc.reduce.chains import Flows
-from lagbc.reduce.twins import count_kept, find_classes, take_kept
+from lagbc.reduce.twins import count_kept, find_classes, merge, take_kept
+from lagbc.reduce.weighted import Weighted
 
 A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
 
@@ -88,27 +89,20 @@ def test_both_types_of_indices(weighted, directed):
     assert "int32" not in types[1]
 
 
-def test_rows_of_more_copies_than_32_bits_number():
+def test_copies_and_twins_do_not_depend_on_the_threads(monkeypatch, directed):
     """Columns are of the type that the caller has made room of."""
-    graph = as_graph(A, directed=False)
-    copies = copies_in(csr(*graph.csr))
-    narrow, wide = np.empty(graph.nnz, np.int32), np.empty(graph.nnz, np.int64)
-    ends = [lay_rows(graph.indptr, graph.indices, copies, columns, None) for columns in (narrow, wide)]
-    np.testing.assert_array_equal(*ends)
-    np.testing.assert_array_equal(narrow, wide)
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_rows_of_copies_do_not_depend_on_the_threads(monkeypatch, directed):
-    graph, laid = as_graph(A, directed=directed), []
+    graph, made_by = as_graph(A, directed=directed), []
     copies = copies_in(csr(*graph.symmetric.csr))
     assert len(copies.attach) > 8
     monkeypatch.setattr(native, "SHARED_FROM", 1)
-    for cores in (1, 3, 7):
+    for cores, kind in ((1, np.int32), (3, np.int64), (7, np.int32)):
         monkeypatch.setattr(native, "cores", lambda cores=cores: cores)
-        columns, places = np.empty(graph.nnz, np.int32), np.empty(graph.nnz, np.int64)
-        laid.append([lay_rows(graph.indptr, graph.indices, copies, columns, places), columns, places])
-    assert all(all(map(np.array_equal, several, laid[0])) for several in laid[1:])
+        columns, places = np.empty(graph.nnz, kind), np.empty(graph.nnz, np.int64)
+        pointers = lay_rows(graph.indptr, graph.indices, copies, columns, places)
+        merged, classes = merge(Weighted(graph, *np.ones((2, graph.n))))
+        made_by.append([pointers, columns, places, *merged.graph.csr[:2], *classes[:3]])
+    assert merged.graph.n < graph.n
+    assert all(all(map(np.array_equal, several, made_by[0])) for several in made_by[1:])
 
 
 @pytest.mark.parametrize(
@@ -120,7 +114,6 @@ def test_rows_of_copies_do_not_depend_on_the_threads(monkeypatch, directed):
         (Flows.zeros(2)._replace(within=np.zeros(2, np.float32)), "^within has to be .* not an array of float32"),
         (Flows.zeros(2)._replace(out=np.zeros((2, 4))[:, ::2]), "^out has to be .* that is not C-contiguous"),
     ],
-    ids=["nothing", "a list", "too few", "another type", "another order"],
 )
 def test_tuples_that_are_refused_are_named(wrong, message):
     with pytest.raises(TypeError, match=message):
