@@ -28,7 +28,6 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.reduce import pieces
 from lagbc.reduce import pieces as reduction
 from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import JunctionWork, expect_work
@@ -83,8 +82,8 @@ def predicted(row: Row) -> tuple[float, float]:
     """Tell the seconds of both ways by the constants of today."""
     n, nnz, depth, weighted = (row[name] for name in ("n", "nnz", "depth", "weighted"))
     block: Any = SimpleNamespace(n=n, nnz=nnz, weighted=weighted)
-    whole = pieces.predict_at_depth(block, n, "cpu", depth)
-    return whole / 1e9, pieces.predict_junctions(JunctionWork(**row["work"]), "cpu", weighted=weighted) / 1e9
+    whole = reduction.predict_at_depth(block, n, "cpu", depth)
+    return whole / 1e9, reduction.predict_junctions(JunctionWork(**row["work"]), "cpu", weighted=weighted) / 1e9
 
 
 def cells(row: Row) -> list[str]:

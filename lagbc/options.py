@@ -51,7 +51,7 @@ class Progress:
     share : float
         Share of the work done, in roots times edges: pieces of a reduced graph have more or fewer edges.
     phase : str
-        "standard errors" where these follow the scores, by roots of their own; else "".
+        "standard errors" while these are computed, from other roots; "" while scores are.
     """
 
     done: int
@@ -112,7 +112,7 @@ class Options(TypedDict, total=False):
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path or None
         A file that is kept up to date every few seconds. The same call after a kill goes on from it, and ends with the
-        scores of an uninterrupted run, by "batched" with the same bits. A finished file has standard errors, too.
+        scores of an uninterrupted run, by "batched" with the same bits. A finished file keeps standard errors, too.
     stop : threading.Event, callable or None
         Ends the run from another thread, as a server or a window does: once the event is set, or the callable returns
         True, the call raises `lagbc.StoppedError`. The run polls it where it polls Ctrl-C, within some 0.1 s during the
@@ -541,7 +541,7 @@ def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
     if name == "top":  # no other name is like it
         raise InvalidTypeError(
             "there is no argument 'top'; closeness, harmonic and estimate take it; of other scores "
-            "lagbc.table(A, scores).nlargest(5, 'score') has the highest"
+            "lagbc.table(A, {'score': scores}).nlargest(5, 'score') has the highest"
         )
     meant = next((one for one in _ELSEWHERE.get(name, ()) if one in taken), None)
     ours = f"this function takes {', '.join(own)}; " if own else ""

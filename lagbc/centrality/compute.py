@@ -184,11 +184,12 @@ def _standard_errors(A: GraphLike, call: Call, result: Result) -> dict[str, Any]
 def errors_of(call: Call) -> Estimates:
     """Return the standard errors of a call from some roots that was run, shape (columns, count); keep them in its file.
 
-    A file tells built-in centralities by their names.
+    Those of registered centralities are not kept, as a name does not fix what they compute.
     """
     names, flags = list(map(_NAME, call.centralities)), [getattr(call.arguments, name) for name in FLAGS]
+    seed = None if isinstance(call.arguments.rng, np.random.Generator) else call.arguments.rng
     is_told = all(one in BUILT_IN for one in call.centralities)
-    kept, label = call.kept if is_told else None, f"{names} {flags}"
+    kept, label = call.kept if is_told else None, f"{names} {flags} {seed}"
     if kept is not None and (found := kept.errors(label, names)) is not None:
         return found
     errors = _estimated_errors(call)

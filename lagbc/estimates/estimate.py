@@ -354,7 +354,7 @@ def _answer(question: Question, samples: str, carriers: ExitStack) -> Answer:
     """Draw roots or paths as `samples` asks, for "auto" by the predicted work."""
     roots = Roots(question, carriers)
     if question.graph.n < 3 or not question.graph.nnz:
-        return roots.sweep_all("there are few roots")
+        return roots.sweep_all("there are few roots" if question.graph.nnz else "there are no edges")
     paths = None if samples == "roots" else _look_at_paths(question, samples)
     if paths is not None and (samples == "paths" or paths.is_short):
         return paths.answer()

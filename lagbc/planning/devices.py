@@ -150,7 +150,7 @@ class _PinnedCopies:
 
 
 def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
-    """Whether a large matrix is checked, and put in order, on the GPU: one that is likely to be swept there.
+    """Whether a matrix, a large one, is checked, and put in order, on the GPU: one that is likely to be swept there.
 
     Only the time depends on it: the graph is the same, and the graph decides its device. `roots` returns about how many
     roots there are. Errors in the matrix are raised later.
@@ -158,15 +158,16 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
     if settings.device == "cpu" or not is_sparse(A):
         return False
     try:
-        if settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK:
-            return False
+        entries = A.nnz
     except IndexError:  # compressed rows without a pointer are refused later, at reading
+        return False
+    if settings.device == "auto" and roots() * entries < tuning.GPU_WORK:
         return False
     rows = table.methods_of(weighted=weighted, method=settings.method, device="cuda")
     if not any(row.available for row in rows):
         return False
     limit = budget("cuda") if settings.memory is None else settings.memory
-    return graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) <= limit
+    return graph_bytes(A.shape[0], 2 * entries, weighted=weighted) <= limit
 
 
 def begin_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:

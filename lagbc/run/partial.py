@@ -402,4 +402,4 @@ def _in_words(labels: Sequence[str]) -> str:
     """Name the methods of up to three works, as "batched on cpu (chains)", and count the rest."""
     named = [f"{method} on {device} ({work})" for work, method, device in (label.split(" ") for label in labels[:3])]
     rest = [f"{len(labels) - 3} more pieces"] if len(labels) > 3 else []
-    return ", ".join(named + rest)
+    return ", ".join(named + rest) or "no sweep"

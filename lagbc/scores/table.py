@@ -53,8 +53,7 @@ def table(
         Scores of edges of a matrix are given by a name, ``{"score": scores}``: else it could be either argument.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
-        Without `directed` a graph has its own direction; of a matrix whose edges go one way, scores of edges both ways
-        tell that they are undirected.
+        By default the graph tells the direction. Scores of edges that the graph lacks are taken for undirected.
         Where parallel edges have numbers that differ, `weighted` or `strength` has to be given, ``weighted=False`` for
         hops.
     cutoff, decay : as for the call that made the scores
@@ -139,7 +138,7 @@ def table(
     if adapters.is_networkx(graph) and directed in (None, adapters.is_directed(graph)):
         rows, tails, heads, shares = _networkx_edges(graph, called, weighted, strength)
     else:
-        rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, called, directed)
+        rows, tails, heads, shares = _stored_edges([*columns.values()], graph, called, directed)
     titles = ["u", "v", "key"] if adapters.is_networkx(graph) else ["source", "target"]
     index = pd.MultiIndex.from_arrays(rows, names=titles[: len(rows)])
     values = {name: _values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
@@ -226,20 +225,23 @@ def _values_at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) 
 _Edges = tuple[list[NDArray[Any]], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
-def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool | None) -> _Edges:
-    """Return index levels, tails, heads and shares of the edges in a matrix, undirected ones from their earlier end."""
-    entries = matrix.tocoo()
+def _stored_edges(matrices: list[Any], graph: Any, names: NDArray[Any], directed: bool | None) -> _Edges:
+    """Return index levels, tails, heads and shares of edges in matrices, undirected ones from their earlier end.
+
+    The first matrix has all edges that the others have.
+    """
+    entries = matrices[0].tocoo()
     if directed is None:
         directed = graph.directed if isinstance(graph, Graph) else adapters.is_directed(graph)
-        directed = directed and _has_edges(graph, entries.row, entries.col)
+        directed = directed and any(_has_edges(graph, matrix) for matrix in matrices)
     once = np.flatnonzero(directed | (entries.row <= entries.col))
     tails, heads = entries.row[once].astype(np.int64), entries.col[once].astype(np.int64)
     return [names[tails], names[heads]], tails, heads, np.ones(len(once))
 
 
-def _has_edges(graph: Any, tails: NDArray[Any], heads: NDArray[Any]) -> bool:
-    """Whether a graph has all of some edges, as they go; loops are none."""
-    own = as_graph(graph, directed=True).on_host
+def _has_edges(graph: Any, matrix: Any) -> bool:
+    """Whether a graph has each edge of a matrix, in its direction; loops do not count."""
+    own, (tails, heads) = as_graph(graph, directed=True).on_host, matrix.tocoo().coords
     pattern = sparse.csr_array((np.ones(own.nnz), own.indices, own.indptr), shape=(own.n, own.n))
     return bool(((tails == heads) | (_values_at(pattern, tails, heads) > 0)).all())
 

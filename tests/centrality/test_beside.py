@@ -93,16 +93,16 @@ def test_several_centralities_have_the_errors_of_each(graph):
 
 
 def test_errors_are_a_phase_of_the_progress_and_are_kept(graph, tmp_path, monkeypatch):
-    """Those of scores of another unit are not taken from the file."""
+    """Those of scores of another unit, or from other roots, are not taken from the file."""
     seen, given = [], {"k": 40, "rng": 1, "standard_error": True, "checkpoint": tmp_path / "run"}
     first = lagbc.bc(graph, progress=seen.append, **given)
-    told = [(one.done, one.total) for one in seen if one.phase == "standard errors"]
-    assert told == [(4 * i, 40) for i in range(1, 11)]
+    assert [(p.done, p.total) for p in seen if p.phase == "standard errors"] == [(4 * i, 40) for i in range(1, 11)]
     monkeypatch.setattr(compute, "standard_errors", lambda *_: 1 / 0)
     for again, before in zip(lagbc.bc(graph, **given), first, strict=True):
         np.testing.assert_array_equal(again, before)
-    with pytest.raises(ZeroDivisionError):
-        lagbc.bc(graph, normalized=True, **given)
+    for other in ({"normalized": True}, {"rng": None}):
+        with pytest.raises(ZeroDivisionError):
+            lagbc.bc(graph, **given | other)
 
 
 def test_names_stay_with_their_vertices(graph):

@@ -125,9 +125,11 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     if len(searched.places):
         rows, arrays = state.rows, state.arrays
         own = {**rows.in_edges, **arrays.arguments("in_lengths", "shortest"), "sigma_limit": rows.sigma_limit}
-        while ((outcome := _launch(arrays, "forward", searched.rows, **own, **arrays.waiting))[:, _HOW] == _FULL).any():
+        outcome = _launch(arrays, "forward", searched.rows, **own, **arrays.waiting)
+        while (outcome[:, _HOW] == _FULL).any():
             # A vertex waits once for each time that it came nearer: at most once an edge that enters it.
             _grow_waiting(arrays)
+            outcome = _launch(arrays, "forward", searched.rows, **own, **arrays.waiting)
         overflowed[searched.places] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
     yield Levels(roots, np.arange(len(roots)), depth, overflowed, searched)

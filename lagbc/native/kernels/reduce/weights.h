@@ -14,8 +14,8 @@
 
 namespace lagbc {
 
-// Call visit(k, others) for each place k, twice: `others` is `before` and the sum of the terms before k, and then the
-// sum of the terms behind it. Return the sum of all terms.
+// Call visit(k, others) for each place k, twice: with `before` and the terms before k, and with the terms behind it.
+// Both together are the sum of all terms but that of k, so that `visit` adds. Return the sum of all terms.
 template <class Term, class Visit>
 LAGBC_INLINE double without_each(int64_t first, int64_t last, double before, const Term& term, const Visit& visit) {
     double others = before, behind = 0.0;
