@@ -69,7 +69,7 @@ def copied_into(array: NDArray[Any], copy: NDArray[Any]) -> NDArray[Any]:
 
 
 def less(array: NDArray[Any], number: int, kind: Any) -> NDArray[Any]:
-    """Return integers less a number, as integers of a type that holds them."""
+    """Subtract a number from integers; `kind` is a type that holds the differences."""
     found = np.empty(array.shape, kind)
     return _write(found, lambda part: np.subtract(array[part], number, out=found[part], casting="same_kind"))
 

@@ -150,10 +150,10 @@ class _PinnedCopies:
 
 
 def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
-    """Whether a matrix, a large one, is checked, and put in order, on the GPU: one that is likely to be swept there.
+    """Whether a large matrix is checked, and put in order, on the GPU, as it is likely to be swept there.
 
-    Only the time depends on it: the graph is the same, and the graph decides its device. `roots` returns about how many
-    roots there are. Errors in the matrix are raised later.
+    The caller knows that the matrix is large. The answer changes the time alone: the graph is the same, and decides its
+    device. `roots` returns about how many roots there are. Errors in the matrix are raised later.
     """
     if settings.device == "cpu" or not is_sparse(A):
         return False

@@ -51,10 +51,10 @@ class Classes(NamedTuple):
 def merge(piece: Weighted, most: float = np.inf) -> tuple[Weighted, Classes | None]:
     """Merge the twins of a piece, on the host; O(n + nnz), nothing is swept.
 
-    Return the piece itself if it has no twins, or if more than a share `most` of its work would remain: edges times
-    roots that have some. Vertices of the merged piece are the classes, in the order of the smallest vertex of each. In
-    hops, and with whole lengths, scores are exact but for rounding; with other lengths, ties of paths between twins of
-    one class may fall otherwise. OverflowError tells of weights beyond `check_range`.
+    Return the piece itself if it has no twins, or if more than a share `most` of its work would remain. Work is edges
+    times roots that have edges. Vertices of the merged piece are the classes, in the order of the smallest vertex of
+    each. In hops, and with whole lengths, scores are exact but for rounding; with other lengths, ties of paths between
+    twins of one class may fall otherwise. OverflowError tells of weights beyond `check_range`.
     """
     check_range(piece)
     graph = piece.graph

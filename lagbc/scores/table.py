@@ -228,7 +228,7 @@ _Edges = tuple[list[NDArray[Any]], NDArray[np.int64], NDArray[np.int64], NDArray
 def _stored_edges(matrices: list[Any], graph: Any, names: NDArray[Any], directed: bool | None) -> _Edges:
     """Return index levels, tails, heads and shares of edges in matrices, undirected ones from their earlier end.
 
-    The first matrix has all edges that the others have.
+    The edges are those that the first matrix stores.
     """
     entries = matrices[0].tocoo()
     if directed is None:
