@@ -184,9 +184,11 @@ def reduce(
     if not isinstance(graph, Graph):  # it is dealt over ranks
         return Reduced((whole(graph, request),))
     as_it_is = Reduced((Whole(graph, request),))
-    if settings.reduce == "none" or not _is_reducible(graph, request, settings, room):
-        return as_it_is
     roots = len(request.roots) if swept is None else min(swept, len(request.roots))
+    if settings.reduce == "none" or (settings.reduce == "auto" and roots * graph.nnz < tuning.LEAST_LOOKED_AT):
+        return as_it_is
+    if not _is_reducible(graph, request, settings, room):
+        return as_it_is
     device, reach = _device_of(graph, roots, settings), partial(reached_share, graph, request.roots)
     if settings.reduce == "auto" and not is_look_worth(graph, roots, device, reach):
         return as_it_is
