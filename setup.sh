@@ -228,8 +228,7 @@ test)
     test_lesser_levels >.venv/lesser.txt 2>&1 &
     lesser=$!
     check clang-format --dry-run -Werror $(find lagbc/native lagbc/reduce tests/native benchmarks -name '*.cpp' -o -name '*.h')
-    # One process more than there are cores, as some tests wait; beyond four, collecting takes longer than is gained.
-    check python -m pytest -n "$(.venv/bin/python -c 'import os; print(min(os.cpu_count() + 1, 4))')" --dist worksteal
+    check python -m pytest -n logical --maxprocesses 4 --dist worksteal
     wait "$lesser" || failed $?
     cat .venv/lesser.txt >&2
     echo "\$ pip install" build/wheel/local/*.whl >&2

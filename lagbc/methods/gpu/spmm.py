@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, INTEGER, NARROW, Array, Batching, Counted, SweepPlan, allocate
+from lagbc.methods.gpu.common.arrays import read
 from lagbc.methods.gpu.common.rows import BatchArrays, upload, uploaded_arrays
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
 from lagbc.methods.sums import Sums
@@ -166,7 +167,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         if not found.item():
             break
         level += 1
-    yield Levels(roots, np.arange(len(roots)), level, overflowed[: len(roots)].get(), None)
+    yield Levels(roots, np.arange(len(roots)), level, read(overflowed[: len(roots)]), None)
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:

@@ -20,7 +20,7 @@ from lagbc import tuning
 from lagbc.cuda.kernel import NARROW, THREADS, Macro, Variant
 from lagbc.methods.contract import BYTE, HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
 from lagbc.methods.gpu.common import rows as device_rows
-from lagbc.methods.gpu.common.arrays import scatter
+from lagbc.methods.gpu.common.arrays import read, scatter
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, BatchArrays, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, distances_of_roots, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
@@ -85,7 +85,7 @@ def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) 
     _start(arrays, kernels, root_rows)
     for level in range(1, tuning.HOPS_MOST_LEVELS if len(root_rows.position) else 1):
         kernels.count(level, sizes[level])
-        size, edges = sizes[level].get().tolist()
+        size, edges = read(sizes[level]).tolist()
         if not size:
             break
         rows.plan.stop.check()
@@ -100,7 +100,7 @@ def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) 
         rows.counts_are_small, arrays.counts = False, arrays.values
         return forward(arrays, roots, root_rows)
     if depth == tuning.HOPS_MOST_LEVELS - 1:
-        deeper = arrays.live[tuning.HOPS_MOST_LEVELS].get().any(axis=1)[:groups]
+        deeper = read(arrays.live[tuning.HOPS_MOST_LEVELS]).any(axis=1)[:groups]
     return Found(depth, out_of_range, arrays.visited, deeper)
 
 

@@ -12,7 +12,7 @@ from lagbc import tuning
 from lagbc.cuda.kernel import THREADS, Kernel, Macro, Variant, resident_blocks
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
-from lagbc.methods.gpu.common.arrays import scatter
+from lagbc.methods.gpu.common.arrays import read, scatter
 from lagbc.methods.gpu.common.rows import BYTES, QUEUE_FULL, BatchArrays, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, distances_of_roots, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
@@ -75,7 +75,7 @@ def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) 
         own = arrays.arguments(*_ROWS, "found")
         worst = _launch(arrays, kernel, groups, **rows.out_edges, **rows.in_edges, **own, **given)
         if worst != QUEUE_FULL:
-            depth = int(arrays.status.get()[:, 1].max())
+            depth = int(read(arrays.status)[:, 1].max())
             return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.visited)
         device_rows.grow_queue(arrays, queue_arrays, tuning.HOPS_FIRST_ENTRIES)
 

@@ -60,7 +60,7 @@ def count_flags(flags: Any) -> int:
     """Count the flags that are set."""
     found, count = cp.zeros(1, np.uint64), len(flags)
     ARRAYS.launch_striding("count_flags", count, count=count, flags=flags, found=found)
-    return int(found.get()[0])
+    return int(read(found)[0])
 
 
 def number_ends(ends: Any, position: Any) -> Any:
@@ -91,7 +91,7 @@ def survey(lengths: Any) -> Survey:
     found, sums = cp.asarray(np.array([-1, 0, 0]).view(np.uint64)), cp.empty(tiles)
     of = {"count": count, "lengths": lengths, "found": found}
     ARRAYS.kernel("survey_lengths")((tiles,), THREADS, divisor=count, sums=sums, **of)
-    shortest, longest, fraction = found.get()
+    shortest, longest, fraction = read(found)
     bits = np.array([shortest, longest]).view(np.float64)
     return Survey(float(bits[0]), float(bits[1]), float(sums.get().sum()), not fraction)
 

@@ -255,7 +255,7 @@ def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:
 
 def bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
     """Unpack the bit rows of groups, on the device, into flags of roots."""
-    return np.unpackbits(rows.get().reshape(-1), count=count, bitorder="little").astype(np.bool_)
+    return np.unpackbits(read(rows).reshape(-1), count=count, bitorder="little").astype(np.bool_)
 
 
 def unpack(bits: Any) -> Any:

@@ -15,7 +15,7 @@ from lagbc import tuning
 from lagbc.cuda.kernel import THREADS, Kernel, Variant
 from lagbc.methods.contract import HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
 from lagbc.methods.gpu.common import rows as device_rows
-from lagbc.methods.gpu.common.arrays import fill, scatter
+from lagbc.methods.gpu.common.arrays import fill, read, scatter
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, BatchArrays, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays, sum_lengths
 from lagbc.methods.gpu.driver import Found, Search, Weights
@@ -140,11 +140,11 @@ def _settle(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) 
         find((few, groups, parts), THREADS, **known, any=found[turn])
         here = {"near": arrays.near[turn], "live": arrays.live[turn], **arrays.arguments("snapshot", "width")}
         take((blocks, groups, parts), THREADS, **known, **here)
-        if not found[turn].get():
+        if not read(found[turn]):
             return turn, np.zeros(groups, np.bool_)
         rows.plan.stop.check()
         _relax(arrays, (device_rows.row_blocks(rows.rows, rows.in_hubs), groups, parts), turn)
-    return tuning.MOST_ROUNDS, arrays.live[-1, :groups].get().any(axis=1)  # a finished group has no near entry
+    return tuning.MOST_ROUNDS, read(arrays.live[-1, :groups]).any(axis=1)  # a finished group has no near entry
 
 
 def _start(arrays: BatchArrays, root_rows: RootRows) -> None:

@@ -12,7 +12,7 @@ from lagbc import tuning
 from lagbc.cuda.kernel import THREADS, Kernel, Variant, resident_blocks
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
-from lagbc.methods.gpu.common.arrays import fill, scatter
+from lagbc.methods.gpu.common.arrays import fill, read, scatter
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, QUEUE_FULL, BatchArrays, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays, sum_lengths
 from lagbc.methods.gpu.driver import Found, Search, Weights
@@ -98,7 +98,7 @@ def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) 
     given = {"sigma_limit": rows.sigma_limit, "overflowed": overflowed, "class_sizes": rows.class_sizes}
     own = arrays.arguments("in_lengths", "distances", "buffer", "rtol")
     _launch(arrays, _kernel(rows, arrays.dist, "count"), **rows.in_edges, **own, **given)
-    depth = int(arrays.status.get()[:, 1].max()) - 1
+    depth = int(read(arrays.status)[:, 1].max()) - 1
     return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.reached)
 
 

@@ -186,11 +186,11 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         noting = {"sigma_limit": state.rows.sigma_limit, "overflowed": noted, "deepest": deepest}
         while not _launch(arrays, "forward", searches, **state.rows.out_edges, roots=searched.rows, **noting):
             _widen(arrays)
-        if arrays.source == _QUEUE and (noted.get() == _INEXACT).any():
+        if arrays.source == _QUEUE and (read(noted) == _INEXACT).any():
             into = {"indptr": state.rows.in_indptr, "indices": state.rows.in_indices}
             _launch(arrays, "recount", searches, **into, **noting)
-        overflowed[searched.places] = noted.get() == _OVERFLOWED
-        depth = int(deepest.get().max())
+        overflowed[searched.places] = read(noted) == _OVERFLOWED
+        depth = int(read(deepest).max())
         if arrays.sampled is not None:
             arrays.sampled.append(deepest.get())
     yield Levels(roots, np.arange(len(roots)), depth, overflowed, searched._replace(deepest=deepest))
