@@ -43,7 +43,7 @@ include_patterns = [
     "lagbc/data/README.md",
 ]
 # Long tables of one network a row, to which no page leads; and folders without pages, which would be searched.
-long = ["benchmarks/results/against_*.md", "benchmarks/results/levels_*.md", "benchmarks/results/survey-v3*.md"]
+long = ["benchmarks/results/against_*.md", "benchmarks/results/levels_*.md"]
 exclude_patterns = ["docs/gallery/**", "docs/pictures/*.ipynb", ".git", ".venv", "build", *long]
 
 # A notebook is shown with the pictures that are stored in it.

@@ -14,7 +14,7 @@ from lagbc.methods.gpu.kernels import ARRAYS
 _TILE = 4096  # as in the kernels
 
 
-def read(array: Any) -> NDArray[Any]:
+def read(array: Any) -> Any:
     """Copy an array to the host once the kernels before are done.
 
     The stream is waited for first. A copy that itself waits for a long kernel holds a lock of the driver, for which the
