@@ -209,12 +209,6 @@ test)
     export OPENBLAS_NUM_THREADS=1 # nothing calls BLAS, and its threads take a tenth of a second of each process
     levels='native;generic'
     install test "$levels" --config-settings $strict
-    check python -m ruff check
-    check python -m ruff format --check
-    check codespell
-    check rumdl check --quiet
-    check sp-repo-review . --show err
-    check zizmor --quiet --offline .github
     # Steps of one core go on beside the tests.
     {
         if [ -z "${wheel_is_made:-}" ]; then
@@ -229,6 +223,12 @@ test)
     site=$!
     test_lesser_levels >.venv/lesser.txt 2>&1 &
     lesser=$!
+    check python -m ruff check
+    check python -m ruff format --check
+    check codespell
+    check rumdl check --quiet
+    check sp-repo-review . --show err
+    check zizmor --quiet --offline .github
     check clang-format --dry-run -Werror $(find lagbc/native lagbc/reduce tests/native benchmarks -name '*.cpp' -o -name '*.h')
     check python -m pytest -n logical --maxprocesses 4 --dist worksteal
     wait "$lesser" || failed $?
