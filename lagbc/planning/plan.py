@@ -113,8 +113,9 @@ def make_plan(
     it. `beside` counts the bytes of arrays, where the sums are, of those who take them. ValueError names an option that
     means nothing to the method.
     """
-    if reduced.tree is not None:
-        _require_options(_ranked(graph, request, settings)[0].method, settings.dtype, _given(request, settings))
+    given = _given(request, settings)
+    if reduced.tree is not None and (given or settings.dtype != "float64"):
+        _require_options(_ranked(graph, request, settings)[0].method, settings.dtype, given)
     kept = labels if settings.method == "auto" and len(labels) == len(reduced.pieces) else ()
     sweeps: list[Sweep] = []
     for number, piece in enumerate(reduced.pieces):
