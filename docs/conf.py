@@ -42,9 +42,9 @@ include_patterns = [
     "benchmarks/results/*.md",
     "lagbc/data/README.md",
 ]
-# Long tables of one network a row, to which no page leads; and folders without pages, which would be searched.
-long = ["benchmarks/results/against_*.md", "benchmarks/results/levels_*.md"]
-exclude_patterns = ["docs/gallery/**", "docs/pictures/*.ipynb", ".git", ".venv", "build", *long]
+# Long tables of one network a row, to which no page links; and folders without pages, which would be searched.
+long_tables = ["benchmarks/results/against_*.md", "benchmarks/results/levels_*.md"]
+exclude_patterns = ["docs/gallery/**", "docs/pictures/*.ipynb", ".git", ".venv", "build", *long_tables]
 
 # A notebook is shown with the pictures that are stored in it.
 nb_execution_mode = "off"

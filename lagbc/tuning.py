@@ -296,7 +296,8 @@ LOOK_SHARE = 0.05
 LOOK_MOST = {"cpu": 0.1, "cuda": 0.25}
 LOOK_OF_SAVED = 0.25
 LOOK_THREADS = 2
-# Roots times nnz below which no run looks: its sweeps take some 0.1 ms, and a look 0.3 ms and more.
+# Roots times nnz below which no run looks: a quarter of the sweeps that are predicted is less than the 0.3 ms of the
+# shortest look, unless most vertices have no edges.
 LEAST_LOOKED_AT = 1e5
 # A look of up to a millisecond may take this share: most networks that took 1 to 4 ms took longer with a look.
 SHORT_LOOK = 1e6

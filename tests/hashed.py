@@ -392,13 +392,13 @@ FAMILIES["carried out"] = CARRIED_OUT = [
 
 
 def calls_by_batched(name):
-    """Yield the name and the call of each that was recorded first, which names no way."""
+    """Yield the name and the call of each that names no way: six of a small network, three of a large one."""
     for lengths, directed in product((None, "lengths"), (False,) if name in SYMMETRIC else (False, True)):
         kind = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}"
-        few = name in ("power", "ca-GrQc")  # all of the others are swept in a second or two
-        for given in ("", "k") if few else ("", "k", "sources", "weights"):
+        is_large = name in ("power", "ca-GrQc")
+        for given in ("", "k") if is_large else ("", "k", "sources", "weights"):
             yield f"{kind}-bc-{given}", Call(name, lengths, directed, "batched", "bc", given)
-        for function in ("edge_bc",) if few else ("edge_bc", "five"):
+        for function in ("edge_bc",) if is_large else ("edge_bc", "five"):
             yield f"{kind}-{function}", Call(name, lengths, directed, "batched", function)
 
 

@@ -467,8 +467,6 @@ ONE_WAY = ("diamonds", "scale-free", "dense", "band")
 def test_estimate_is_an_upper_bound(any_bc, shape, directed):
     if any_bc.keywords["device"] != "cpu":
         pytest.skip("what is traced is memory of the host; `tests/gpu` holds the estimates of its own")
-    if any_bc.keywords["method"] == "graphblas" and (shape == "path" or not directed):
-        pytest.skip("its levels take long, and the graph is counted as for all methods")
     options = {"directed": directed, "threads": 2, "reduce": "none"}
     given = shape_with_lengths(shape)
     estimate = lagbc.plan(given, k=128, rng=0, **options, **any_bc.keywords).memory

@@ -114,7 +114,7 @@ def make_plan(
     means nothing to the method.
     """
     given = _given(request, settings)
-    if reduced.tree is not None and (given or settings.dtype != "float64"):
+    if reduced.tree is not None and (given or settings.method != "auto" or settings.dtype != "float64"):
         _require_options(_ranked(graph, request, settings)[0].method, settings.dtype, given)
     kept = labels if settings.method == "auto" and len(labels) == len(reduced.pieces) else ()
     sweeps: list[Sweep] = []

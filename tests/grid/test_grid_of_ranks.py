@@ -68,13 +68,13 @@ def test_estimates(program, ranks):
     body = """
 from on_threads import ESTIMATES, Kind
 for name, (A, *how) in ESTIMATES.items():
-    if A.shape == (600, 600):  # a mesh, of less depth here: each level is a round of messages
+    if A.shape == (480, 480):  # a mesh, of less depth here: each level is a round of messages
         ESTIMATES[name] = Kind(grid(15, 12), *how)
 ranks = comm.Get_size()
 for kind, (A, name, directed) in ESTIMATES.items():
     given = {"directed": directed, "rng": 1, "max_roots": 130}
     expected = lagbc.estimate(A, name, reduce="none", device="cpu", **given)
-    shape = (ranks // 2, 2)  # all others on threads: `test_estimates_on_grid`
+    shape = (ranks // 2, 2)  # others on threads: `test_estimates_on_grid`
     found = lagbc.estimate(parts_of(A, ranks)[comm.Get_rank()], name, comm=comm, grid=shape, **given)
     again = lagbc.estimate(None if comm.Get_rank() else A, name, comm=comm, grid=shape, overlap=True, **given)
     assert (found.roots, found.reason) == (expected.roots, expected.reason)

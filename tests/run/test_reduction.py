@@ -116,6 +116,8 @@ def test_chains_and_small_blocks_are_said():
     assert "% of the work" in reason
     assert "junctions by batched on cpu" in reason
     assert "%" not in lagbc.plan(ROADS, **REDUCED | {"reduce": "none"}).reason
+    with pytest.raises(ValueError, match="method='dijkstra' takes lengths: pass weighted=True"):
+        lagbc.bc(ROADS, method="dijkstra", **REDUCED)  # junctions have lengths, the graph has none
 
 
 def test_bits_depend_neither_on_threads_nor_on_the_batch(monkeypatch):

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
+from lagbc.methods.gpu.common.arrays import read
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, BatchArrays, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, rows_of_batch
 from lagbc.methods.sums import PATH_SUMS, Sums, columns_into_range
@@ -262,7 +262,7 @@ def _by_column(state: State, search: Search, times: Any, omega: Any) -> tuple[An
     spread = cp.zeros((rows.groups, rows.rows, GROUP_COLUMNS))
     columns = cp.asarray(np.flatnonzero(~search.deeper))
     times = cp.ones(rows.groups * GROUP_COLUMNS) if times is None else times
-    scaled, own = columns_into_range(omega, as_numpy(times[columns]), rows.plan.dtype)
+    scaled, own = columns_into_range(omega, read(times[columns]), rows.plan.dtype)
     spread[columns // GROUP_COLUMNS, :, columns % GROUP_COLUMNS] = scaled.T
     times[columns] = cp.asarray(own)
     return times, spread

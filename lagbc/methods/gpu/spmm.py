@@ -164,7 +164,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         arrays.depth = _wide_enough(arrays.depth, level + 1)
         limit, of_batch = state.plan.sigma_limit, (arrays.depth, arrays.sigma, arrays.frontier)
         _advance(arrays.product, level + 1, batch, limit, *of_batch, found, overflowed)
-        if not found.item():
+        if not read(found).item():
             break
         level += 1
     yield Levels(roots, np.arange(len(roots)), level, read(overflowed[: len(roots)]), None)
