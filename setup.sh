@@ -166,12 +166,9 @@ failed() {
     if [ "$status" -eq 0 ]; then status=$1; fi
 }
 
-# Before a command that shall take what others leave of the cores.
-idly=
-
 check() {
     echo "\$ $*" >&2
-    $idly ".venv/bin/$@" || failed $?
+    ".venv/bin/$@" || failed $?
 }
 
 # The same bits without the instructions of this kind of processor. The two networks that take longest are swept by the
@@ -192,7 +189,7 @@ test_lesser_levels() {
 # Build the site of the documentation, or, by the builder "dummy", look at all of it and write none; a warning, such as
 # of a link that leads nowhere, is an error.
 make_site() {
-    $idly .venv/bin/python -m sphinx -q -W --keep-going -b "$1" -c docs . build/docs
+    .venv/bin/python -m sphinx -q -W --keep-going -b "$1" -c docs . build/docs
 }
 
 case ${1:-} in
@@ -221,14 +218,12 @@ test)
         try_wheel "$(echo "$PWD"/build/wheel/local/*.whl)"
     } >.venv/wheel.txt 2>&1 &
     wheel=$!
-    idly="nice -n 19" # some tests wait
-    $idly .venv/bin/python -m mypy >.venv/mypy.txt 2>&1 &
+    .venv/bin/python -m mypy >.venv/mypy.txt 2>&1 &
     types=$!
     make_site dummy >.venv/docs.txt 2>&1 &
     site=$!
     test_lesser_levels >.venv/lesser.txt 2>&1 &
     lesser=$!
-    idly=
     check python -m ruff check
     check python -m ruff format --check
     check codespell
