@@ -392,13 +392,12 @@ FAMILIES["carried out"] = CARRIED_OUT = [
 
 
 def calls_by_batched(name):
-    """Yield the name and the call of each that names no way: six of a small network, three of a large one."""
+    """Yield the name and the call of each that was recorded first, which names no way."""
     for lengths, directed in product((None, "lengths"), (False,) if name in SYMMETRIC else (False, True)):
         kind = f"{name}-{lengths or 'hops'}-{'directed' if directed else 'undirected'}"
-        is_large = name in ("power", "ca-GrQc")
-        for given in ("", "k") if is_large else ("", "k", "sources", "weights"):
+        for given in ("", "k", "sources", "weights"):
             yield f"{kind}-bc-{given}", Call(name, lengths, directed, "batched", "bc", given)
-        for function in ("edge_bc",) if is_large else ("edge_bc", "five"):
+        for function in ("edge_bc", "five"):
             yield f"{kind}-{function}", Call(name, lengths, directed, "batched", function)
 
 

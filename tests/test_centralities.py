@@ -207,8 +207,6 @@ def of_diamonds(count, weighted):
 @pytest.mark.parametrize("count", [40, 400])
 def test_diamonds(either, count):
     """6**count paths from end to end: more than float64 holds from 397 on. Edges and distances are as ever."""
-    if count == 400 and either.keywords["method"] == "graphblas":
-        pytest.skip("800 levels take long: `test_mixed_batch` and `test_stress_of_overflowing_roots` have fewer")
     A, sources, theirs, exact = of_diamonds(count, either.keywords["weighted"])
     ours = call(either, "edge_bc")(A, sources=sources)
     np.testing.assert_allclose(ours.toarray(), theirs["edge_bc"], rtol=1e-11)

@@ -24,7 +24,7 @@ from lagbc.methods.sums import SQUARES
     ("kind", "shape"),
     [
         *product(ESTIMATES, [(2, 2)]),
-        *product(["bc", "closeness"], [(1, 1), (1, 3), (3, 1)]),
+        *product(["bc", "closeness"], [(1, 1), (1, 3), (3, 1), (2, 1), (1, 4)]),
         *product(["directed", "mesh"], [(1, 3)]),
         *product(["harmonic", "directed closeness"], [(3, 1)]),
     ],

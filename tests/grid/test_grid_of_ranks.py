@@ -121,6 +121,7 @@ def test_the_command(lesmis, tmp_path):
     assert stdout.count("lesmis.mtx: ") == stdout.count("1x2 grid of ranks has the graph in blocks") == 1
     expected = lagbc.bc(lagbc.read_graph("example:lesmis"), reduce="none")
     np.testing.assert_allclose(np.load(out), expected, rtol=1e-12, atol=1e-12)
+    require_refused("lagbc: error: there is no file", "bc", tmp_path / "nothing")
     bad = tmp_path / "bad.mtx"
     bad.write_text("\n".join([*lesmis.read_text().splitlines()[:-1], "12 abc"]) + "\n")  # which one rank alone reads
     require_refused("bad.mtx", "bc", bad, "--no-progress")
