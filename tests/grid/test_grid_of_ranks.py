@@ -35,7 +35,7 @@ def program(tmp_path):
 def test_all_grids_of_few_ranks(program):
     """Graphs of one batch and of three, of fewer vertices than ranks, of isolated vertices, and with empty blocks."""
     body = """
-SHAPES = {2: [(2, 1)], 3: [(1, 3), (1, 1)], 4: [(4, 1), (2, 2)]}  # more of them on threads: `test_grid_sweep`
+SHAPES = {2: [(2, 1)], 3: [(1, 3), (1, 1)], 4: [(1, 4), (4, 1), (2, 2), (2, 1)]}  # others: `test_grid_sweep`
 graphs = [lagbc.read_graph("example:karate").matrix, scale_free(150, 900, seed=1)]  # three batches
 graphs += [matrix(3, [(0, 1), (1, 2)]), matrix(6, [(0, 1)]), disjoint(path(3), grid(4, 5)), matrix(0, [])]
 ways = [(A, {"directed": directed}) for A in graphs for directed in (True, False)]
